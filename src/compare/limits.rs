@@ -237,7 +237,7 @@ impl<'l, 'a> Check<'l, 'a> {
             name,
             profile: profile.folded(),
             comparison,
-            runs: comparison.map_or(1, |comparison| comparison.divisors()[1]),
+            runs: comparison.map_or(1, |comparison| comparison.divisors().new),
         }
     }
 
@@ -272,7 +272,7 @@ impl<'l, 'a> Check<'l, 'a> {
                 judge_growth(limit, comparison, &subject, Sides { base, new })
             }
             Some(_) => {
-                let (name, closest) = (shown(name), closest.to(name, comparison.new));
+                let (name, closest) = (shown(name), closest.to(name, comparison.profiles.new));
                 Ok(Verdict::not_found(format!(
                     "{kind} \"{name}\" not found in the new profile, so its limit of {limit} % was not checked{closest}"
                 )))
@@ -280,7 +280,7 @@ impl<'l, 'a> Check<'l, 'a> {
             None => Err(LimitError::NoFunction {
                 kind,
                 name: shown(name),
-                closest: closest.to(name, comparison.base),
+                closest: closest.to(name, comparison.profiles.base),
             }),
         }
     }
@@ -319,13 +319,17 @@ impl<'l, 'a> Check<'l, 'a> {
         ))
     }
 
+    /// The base, if there is one, and the profile.
+    pub fn profiles(&self) -> impl Iterator<Item = &'a Profile> {
+        let base = self.comparison.map(|comparison| comparison.profiles.base);
+        base.into_iter().chain([self.profile])
+    }
+
     /// Whether either side has anything of its name.
     fn finds_anything(&self) -> bool {
-        let base = self.comparison.map(|comparison| comparison.base);
-        let sides = base.into_iter().chain([self.profile]);
-        let mut names = sides.flat_map(|side| {
-            let functions = side.functions();
-            functions.map(|(_, function)| FunctionName::of(side.name(function.name)))
+        let mut names = self.profiles().flat_map(|profile| {
+            let functions = profile.functions();
+            functions.map(|(_, function)| FunctionName::of(profile.name(function.name)))
         });
         self.name.is_some_and(|name| names.any(|of| of.is(name)))
     }
@@ -339,7 +343,10 @@ impl<'l, 'a> Check<'l, 'a> {
             let (mut sum, mut calls, mut rows) = (InclusiveSum::default(), 0u64, 0);
             for (id, function) in named {
                 let cost = first_cost(profile.inclusive_costs(id));
-                sum.add(cost.into(), profile.is_inclusive_estimated(id));
+                sum.add(InclusiveSum {
+                    cost: cost.into(),
+                    is_estimated: profile.is_inclusive_estimated(id),
+                });
                 calls = calls.saturating_add(function.invocations);
                 rows += 1;
             }
@@ -461,11 +468,11 @@ pub(super) fn judge_growth(
         let subject = subject.to_owned();
         return Err(LimitError::NotPositive { subject, base, new });
     }
-    let [base_runs, new_runs] = comparison.divisors();
+    let runs = comparison.divisors();
     // Each side is multiplied by the runs of the other one, so that nothing is rounded.
     let judge = || {
-        let base = base.checked_mul(new_runs.into())?;
-        let change = new.checked_mul(base_runs.into())?.checked_sub(base)?;
+        let base = base.checked_mul(runs.new.into())?;
+        let change = new.checked_mul(runs.base.into())?.checked_sub(base)?;
         let passed = change.checked_mul(100 * MILLION)? <= base.checked_mul(limit.0)?;
         Some((passed, percent(change, base)))
     };
@@ -479,8 +486,10 @@ pub(super) fn judge_growth(
         _ => format!("grew by {percent}"),
     };
     let unit = Unit::of(comparison.first().unit, 1);
-    let base = in_runs(sums.base.shown(unit), base_runs);
-    let new = in_runs(sums.new.shown(unit), new_runs);
+    let shown = sums
+        .zip(runs)
+        .map(|(sum, runs)| in_runs(sum.shown(unit), runs));
+    let Sides { base, new } = shown;
     let outcome = outcome(passed, format!("{limit} %"), 1);
     let text = format!("{subject} {growth} %, from {base} to {new}: {outcome}");
     Ok(Verdict::new(passed, text))

@@ -5,12 +5,14 @@ mod limit_error;
 mod limits;
 mod pairing;
 mod parts;
+mod sides;
 
 pub use limit_error::LimitError;
 pub(crate) use limits::{Checked, check_all};
 pub use limits::{Limit, LimitSyntaxError, Outcome, Verdict};
 pub use pairing::Transition;
 pub use parts::PartChange;
+pub use sides::{Side, Sides};
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -24,25 +26,6 @@ use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
 use crate::profile::{Cost, EdgeRef, FunctionId, Profile, split_scale};
 use pairing::paired;
-
-/// The two sides of a comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sides<T> {
-    /// The base.
-    pub base: T,
-    /// The new side.
-    pub new: T,
-}
-
-impl<T> Sides<T> {
-    /// The same of both sides.
-    pub fn map<U>(self, mut of: impl FnMut(T) -> U) -> Sides<U> {
-        Sides {
-            base: of(self.base),
-            new: of(self.new),
-        }
-    }
-}
 
 /// The costs of a function on one side of a comparison, in one event without its scale.
 ///
@@ -127,14 +110,12 @@ pub struct FunctionChange<'a> {
     pub file: &'a [u8],
     /// Its name, likewise.
     pub name: &'a [u8],
-    /// Its cost in the base, in the first event; `None` if it is new.
-    pub base: Option<FunctionSums>,
-    /// Its cost in the new profile; `None` if it is gone.
-    pub new: Option<FunctionSums>,
+    /// Its costs in the first event; `None` where it is missing.
+    pub sums: Sides<Option<FunctionSums>>,
     /// Its change, if it has another name or file in the new profile.
     pub transition: Option<Transition>,
-    /// Its functions in the base and in the new profile, sorted: several may be one here.
-    functions: [Vec<FunctionId>; 2],
+    /// Its functions, sorted: several may be one here.
+    pub(crate) functions: Sides<Vec<FunctionId>>,
 }
 
 impl FunctionChange<'_> {
@@ -155,24 +136,20 @@ impl FunctionChange<'_> {
 
     /// Its function in the new profile; the last, if several are one here.
     pub fn new_function(&self) -> Option<FunctionId> {
-        self.functions[1].last().copied()
-    }
-
-    /// Its functions in the base and in the new profile.
-    pub(crate) fn functions(&self) -> [&[FunctionId]; 2] {
-        self.functions.each_ref().map(Vec::as_slice)
+        self.functions.new.last().copied()
     }
 
     /// The growth of a value.
     fn change<T: Default + Sub>(&self, figure: impl Fn(&FunctionSums) -> T) -> T::Output {
-        let figure = |side: &Option<FunctionSums>| side.as_ref().map(&figure).unwrap_or_default();
-        figure(&self.new) - figure(&self.base)
+        let figure = |side: Option<&FunctionSums>| side.map(&figure).unwrap_or_default();
+        figure(self.sums.new.as_ref()) - figure(self.sums.base.as_ref())
     }
 }
 
 /// An event of one side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Column {
+#[derive(Clone, Copy, Debug)]
+struct Column<'a> {
+    profile: &'a Profile,
     /// Its position among the events of the profile.
     at: usize,
     scale: u64,
@@ -180,30 +157,48 @@ struct Column {
     divisor: u64,
 }
 
-impl Column {
+impl<'a> Column<'a> {
+    /// The first event of a profile that is not compared.
+    fn first(profile: &'a Profile) -> Self {
+        Column {
+            profile,
+            at: 0,
+            scale: split_scale(profile.event()).1,
+            divisor: 1,
+        }
+    }
+
     /// The costs of functions that are one here; `None` if there is none.
-    fn sums(&self, profile: &Profile, functions: &[FunctionId]) -> Option<FunctionSums> {
+    fn sums(&self, functions: &[FunctionId]) -> Option<FunctionSums> {
         functions.first()?;
+        let profile = self.profile;
         let costs = functions
             .iter()
             .map(|&id| self.cost(profile.self_costs(id)));
         let calls = functions.iter().map(|&id| profile.function(id).invocations);
         let within = calls_within(profile, functions).map(|edge| i128::from(edge.calls));
         let calls = calls.map(i128::from).sum::<i128>() - within.sum::<i128>();
+        let inclusive = self.inclusive(functions);
         Some(FunctionSums {
             self_cost: self.per_run(costs.fold(0, i128::saturating_add)),
-            inclusive: self.per_run(self.inclusive(profile, functions)),
-            is_inclusive_estimated: are_estimated(profile, functions),
+            inclusive: self.per_run(inclusive.cost),
+            is_inclusive_estimated: inclusive.is_estimated,
             invocations: CallCount::per_run(calls, self.divisor),
         })
     }
 
     /// Their inclusive cost, with all runs.
-    fn inclusive(&self, profile: &Profile, functions: &[FunctionId]) -> i128 {
+    fn inclusive(&self, functions: &[FunctionId]) -> InclusiveSum {
+        let profile = self.profile;
         let costs = functions.iter().map(|&id| profile.inclusive_costs(id));
         let within = calls_within(profile, functions).map(|edge| -self.cost(edge.costs()));
         let costs = costs.map(|costs| self.cost(costs)).chain(within);
-        costs.fold(0, i128::saturating_add)
+        InclusiveSum {
+            cost: costs.fold(0, i128::saturating_add),
+            is_estimated: functions
+                .iter()
+                .any(|&id| profile.is_inclusive_estimated(id)),
+        }
     }
 
     /// The cost in a row, without its scale.
@@ -216,12 +211,6 @@ impl Column {
     fn per_run(&self, cost: i128) -> i128 {
         divided(cost, self.divisor.into())
     }
-}
-
-/// Whether the inclusive cost of any function is estimated.
-fn are_estimated(profile: &Profile, functions: &[FunctionId]) -> bool {
-    let mut functions = functions.iter();
-    functions.any(|&id| profile.is_inclusive_estimated(id))
 }
 
 /// The inclusive cost of functions, which may contain an estimate.
@@ -239,9 +228,9 @@ impl InclusiveSum {
         }
     }
 
-    fn add(&mut self, cost: i128, is_estimated: bool) {
-        self.cost = self.cost.saturating_add(cost);
-        self.is_estimated |= is_estimated;
+    fn add(&mut self, other: InclusiveSum) {
+        self.cost = self.cost.saturating_add(other.cost);
+        self.is_estimated |= other.is_estimated;
     }
 
     fn shown(self, unit: Unit) -> String {
@@ -263,7 +252,7 @@ pub(crate) fn calls_within<'a>(
 }
 
 /// An event that both sides of a comparison have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ComparedEvent<'a> {
     /// Its name, without a scale.
     pub name: &'a [u8],
@@ -272,68 +261,77 @@ pub struct ComparedEvent<'a> {
     /// The unit of its costs, such as `10ns`; empty where it is unknown, or not the same on both
     /// sides.
     pub unit: &'static str,
-    /// The units of the base and of the new profile, if these differ.
-    pub unequal_units: Option<[&'static str; 2]>,
-    /// Sum of all self costs of the base.
-    pub base: i128,
-    /// Sum of all self costs of the new profile.
-    pub new: i128,
+    /// The units of both sides, if these differ.
+    pub unequal_units: Option<Sides<&'static str>>,
+    /// The sums of all self costs.
+    pub totals: Sides<i128>,
     /// These sums, not divided by the numbers of runs.
     exact: Sides<i128>,
-    columns: [Column; 2],
+    columns: Sides<Column<'a>>,
 }
 
 impl ComparedEvent<'_> {
     /// The growth of the total.
     pub fn change(&self) -> i128 {
-        self.new.saturating_sub(self.base)
+        self.totals.new.saturating_sub(self.totals.base)
     }
 
-    /// A cost of the base (0) or of the new profile (1) without its scale, not divided by runs.
-    pub(crate) fn cost(&self, side: usize, costs: &[Cost]) -> i128 {
+    /// The costs of a function on both sides; `None` where it is missing.
+    pub fn sums(&self, function: &FunctionChange<'_>) -> Sides<Option<FunctionSums>> {
+        let sides = self.columns.zip(function.functions.as_ref());
+        sides.map(|(column, functions)| column.sums(functions))
+    }
+
+    /// A cost on one side without its scale, not divided by runs.
+    pub(crate) fn cost(&self, side: Side, costs: &[Cost]) -> i128 {
         self.columns[side].cost(costs)
     }
 
     /// Such a cost as it is shown: per run, if that is compared.
-    pub(crate) fn per_run(&self, side: usize, cost: i128) -> i128 {
+    pub(crate) fn per_run(&self, side: Side, cost: i128) -> i128 {
         self.columns[side].per_run(cost)
     }
 
-    /// The scales of the base and of the new profile: a webgrind file may contain costs in
-    /// thousands, for example.
-    pub fn scales(&self) -> [u64; 2] {
+    /// The scales of both sides: a webgrind file may contain costs in thousands, for example.
+    pub fn scales(&self) -> Sides<u64> {
         self.columns.map(|column| column.scale)
     }
 }
 
 /// The events that both sides have, in the order of the new profile.
-fn events<'a>(sides: [&'a Profile; 2], divisors: [u64; 2]) -> Vec<ComparedEvent<'a>> {
-    let totals = sides.map(Profile::totals);
-    let events = |side: usize| {
-        let events = sides[side].events().iter().enumerate();
+fn events<'a>(profiles: Sides<&'a Profile>, divisors: Sides<u64>) -> Vec<ComparedEvent<'a>> {
+    let events = profiles.zip(divisors).map(|(profile, divisor)| {
+        let events = profile.events().iter().enumerate();
         events.map(move |(at, event)| {
             let (name, scale) = split_scale(event.name());
-            let divisor = divisors[side];
-            (name, Column { at, scale, divisor }, event)
+            let column = Column {
+                profile,
+                at,
+                scale,
+                divisor,
+            };
+            (name, column, event)
         })
-    };
-    let both = events(1).filter_map(|(name, column, event)| {
+    });
+    let totals = profiles.map(Profile::totals);
+    let both = events.new.filter_map(|new| {
         // If two names differ only in a scale, the first one counts.
-        let (_, base_column, base_event) = events(0).find(|&(base, ..)| base == name)?;
-        let units = [sides[0].unit(base_event), sides[1].unit(event)];
-        let is_same = units[0] == units[1];
-        let columns = [base_column, column];
-        let exact = Sides {
-            base: base_column.cost(&totals[0]),
-            new: column.cost(&totals[1]),
-        };
+        let base = events.base.clone().find(|base| base.0 == new.0)?;
+        let (name, _, event) = new;
+        let both = Sides { base, new };
+        let columns = both.map(|(_, column, _)| column);
+        let units = both.map(|(_, column, event)| column.profile.unit(event));
+        let is_same = units.base == units.new;
+        let exact = columns.zip(totals.as_ref());
+        let exact = exact.map(|(column, totals)| column.cost(totals));
         Some(ComparedEvent {
             name,
             long_name: event.long_name(),
-            unit: if is_same { units[0] } else { "" },
+            unit: if is_same { units.new } else { "" },
             unequal_units: (!is_same).then_some(units),
-            base: base_column.per_run(exact.base),
-            new: column.per_run(exact.new),
+            totals: columns
+                .zip(exact)
+                .map(|(column, cost)| column.per_run(cost)),
             exact,
             columns,
         })
@@ -394,10 +392,8 @@ pub struct Comparison<'a> {
     pub events: Vec<ComparedEvent<'a>>,
     /// Whether costs and calls are those per run; see [`per_run`](Self::per_run).
     pub is_per_run: bool,
-    /// The base, with the calling contexts and recursion levels of a function as one function.
-    pub base: &'a Profile,
-    /// The new profile, which is compared with the base, likewise.
-    pub new: &'a Profile,
+    /// The profiles, with the calling contexts and recursion levels of a function as one function.
+    pub profiles: Sides<&'a Profile>,
     /// The functions that differ in the calls or in an event. Those with the largest change of self
     /// cost come first.
     pub changes: Vec<FunctionChange<'a>>,
@@ -428,56 +424,30 @@ impl<'a> Comparison<'a> {
 
     fn of(base: &'a Profile, new: &'a Profile, is_per_run: bool) -> Result<Self, CompareError> {
         CompareError::check(base, new)?;
-        let [base, new] = [base, new].map(Profile::folded);
-        let mut functions = paired(base, new);
-        let mut comparison = Comparison {
-            events: Vec::new(),
-            changes: Vec::new(),
-            is_per_run,
-            base,
-            new,
-            same: Vec::new(),
-            has_saturated: base.has_saturated() || new.has_saturated(),
+        let profiles = Sides { base, new }.map(Profile::folded);
+        let divisors = match is_per_run {
+            true => profiles.map(Profile::runs),
+            false => Sides { base: 1, new: 1 },
         };
-        comparison.events = events([base, new], comparison.divisors());
+        let events = events(profiles, divisors);
+        let mut functions = paired(profiles);
         for function in &mut functions {
-            [function.base, function.new] = comparison.sums(function, 0);
+            function.sums = events[0].sums(function);
         }
         let has_changed = |function: &FunctionChange<'_>| {
-            let mut events = 0..comparison.events.len();
-            events.any(|event| {
-                let [base, new] = comparison.sums(function, event);
-                base != new
-            })
+            let mut sums = events.iter().map(|event| event.sums(function));
+            sums.any(|sums| sums.base != sums.new)
         };
-        let (changes, same) = functions.into_iter().partition(has_changed);
-        (comparison.changes, comparison.same) = (sorted(changes), same);
-        Ok(comparison)
-    }
-
-    /// What a function costs on both sides, in one of the [`events`](Self::events); none where it is
-    /// not there.
-    pub fn sums(&self, function: &FunctionChange<'_>, event: usize) -> [Option<FunctionSums>; 2] {
-        let Some(event) = self.events.get(event) else {
-            return [None; 2];
-        };
-        let [base, new] = &function.functions;
-        let [of_base, of_new] = event.columns;
-        [of_base.sums(self.base, base), of_new.sums(self.new, new)]
-    }
-
-    /// What [`changes`](Self::changes) would be if there were only one of the
-    /// [`events`](Self::events).
-    pub fn changes_in(&self, event: usize) -> Vec<FunctionChange<'a>> {
-        let changes = self.changes.iter().map(|change| {
-            let [base, new] = self.sums(change, event);
-            FunctionChange {
-                base,
-                new,
-                ..change.clone()
-            }
-        });
-        sorted(changes.filter(|change| change.base != change.new).collect())
+        let (mut changes, same): (Vec<_>, _) = functions.into_iter().partition(has_changed);
+        sort(&mut changes);
+        Ok(Comparison {
+            is_per_run,
+            profiles,
+            changes,
+            same,
+            has_saturated: profiles.into_iter().any(Profile::has_saturated),
+            events,
+        })
     }
 
     /// The event that functions are sorted by.
@@ -486,33 +456,33 @@ impl<'a> Comparison<'a> {
     }
 
     /// The inclusive costs in the first event of all functions that have such a name on either side,
-    /// not divided by the numbers of runs; none where there is none. Also how many functions there are.
+    /// not divided by the numbers of runs; `None` where there is none. Also how many functions there are.
     fn inclusive_sums(
         &self,
         is_wanted: &dyn Fn(&[u8]) -> bool,
     ) -> (Sides<Option<InclusiveSum>>, usize) {
-        let (sides, columns) = ([self.base, self.new], self.first().columns);
-        let (mut sums, mut count) = ([None; 2], 0);
-        for FunctionChange { functions, .. } in self.functions() {
-            let is_named = |side: usize| {
-                let names = functions[side].iter();
-                let mut names = names.map(|&id| sides[side].function(id).name);
-                names.any(|name| is_wanted(sides[side].name(name)))
+        let mut sums: Sides<Option<InclusiveSum>> = Sides::default();
+        let mut count = 0;
+        for function in self.functions() {
+            let sides = self.first().columns.zip(function.functions.as_ref());
+            let is_named = |(column, ids): (Column<'_>, &Vec<FunctionId>)| {
+                let profile = column.profile;
+                let names = ids.iter().map(|&id| profile.function(id).name);
+                names.map(|name| profile.name(name)).any(is_wanted)
             };
-            if !is_named(0) && !is_named(1) {
+            if !sides.into_iter().any(is_named) {
                 continue;
             }
             count += 1;
-            for side in [0, 1] {
-                if !functions[side].is_empty() {
-                    let sum: &mut InclusiveSum = sums[side].get_or_insert_default();
-                    let cost = columns[side].inclusive(sides[side], &functions[side]);
-                    sum.add(cost, are_estimated(sides[side], &functions[side]));
+            for side in Sides::EACH {
+                let (column, ids) = sides[side];
+                if !ids.is_empty() {
+                    let sum = sums[side].get_or_insert_default();
+                    sum.add(column.inclusive(ids));
                 }
             }
         }
-        let [base, new] = sums;
-        (Sides { base, new }, count)
+        (sums, count)
     }
 
     /// All functions, those that have changed first.
@@ -520,34 +490,33 @@ impl<'a> Comparison<'a> {
         self.changes.iter().chain(&self.same)
     }
 
-    /// Where the functions of the base, and those of the new profile, are among all.
-    pub(crate) fn positions(&self) -> [Vec<usize>; 2] {
-        let sides = [self.base, self.new];
-        let mut positions = sides.map(|profile| vec![0; profile.functions().len()]);
+    /// The positions of the functions of both profiles among all.
+    pub(crate) fn positions(&self) -> Sides<Vec<usize>> {
+        let functions = self.profiles.map(|profile| profile.functions().len());
+        let mut positions = functions.map(|count| vec![0; count]);
         for (at, function) in self.functions().enumerate() {
-            for (positions, ids) in positions.iter_mut().zip(function.functions()) {
-                ids.iter().for_each(|id| positions[id.index()] = at);
+            for side in Sides::EACH {
+                for id in &function.functions[side] {
+                    positions[side][id.index()] = at;
+                }
             }
         }
         positions
     }
 
-    /// How many runs of the profiled programs the base and the new profile sum.
-    pub fn runs(&self) -> [u64; 2] {
-        [self.base, self.new].map(Profile::runs)
+    /// How many runs of the profiled programs the profiles sum.
+    pub fn runs(&self) -> Sides<u64> {
+        self.profiles.map(Profile::runs)
     }
 
-    /// What costs and calls of the base and of the new profile are divided by.
-    pub fn divisors(&self) -> [u64; 2] {
-        match self.is_per_run {
-            true => self.runs(),
-            false => [1; 2],
-        }
+    /// What costs and calls are divided by.
+    pub fn divisors(&self) -> Sides<u64> {
+        self.first().columns.map(|column| column.divisor)
     }
 
     /// Whether it is known on both sides how often functions were invoked.
     pub fn has_invocations(&self) -> bool {
-        self.base.has_invocations() && self.new.has_invocations()
+        self.profiles.into_iter().all(Profile::has_invocations)
     }
 
     /// How many functions do not differ.
@@ -557,7 +526,7 @@ impl<'a> Comparison<'a> {
 }
 
 /// Sorts by size of the change, then growth before decline, then by names.
-fn sorted<'a>(mut changes: Vec<FunctionChange<'a>>) -> Vec<FunctionChange<'a>> {
+fn sort<'a>(changes: &mut [FunctionChange<'a>]) {
     let size = |change: i128| Reverse((change.unsigned_abs(), change));
     let order = |change: &FunctionChange<'a>| {
         (
@@ -568,5 +537,4 @@ fn sorted<'a>(mut changes: Vec<FunctionChange<'a>>) -> Vec<FunctionChange<'a>> {
         )
     };
     changes.sort_by(|one, other| order(one).cmp(&order(other)));
-    changes
 }

@@ -10,14 +10,14 @@
 //!   does it.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::BuildHasher;
+use std::mem;
 
 use foldhash::fast::FixedState;
 
-use super::FunctionChange;
+use super::{FunctionChange, Side, Sides};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::HashMap;
@@ -40,15 +40,13 @@ impl fmt::Display for Transition {
 }
 
 /// The functions of both sides, whose costs are not yet known.
-pub(super) fn paired<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionChange<'a>> {
-    let pairing = Pairing {
-        profiles: [base, new],
-    };
+pub(super) fn paired<'a>(profiles: Sides<&'a Profile>) -> Vec<FunctionChange<'a>> {
     let mut exact: HashMap<_, Family> = HashMap::default();
-    for side in [0, 1] {
-        for (id, function) in pairing.profiles[side].functions() {
-            let file = last_component(pairing.profiles[side].name(function.file));
-            let (name, lines) = pairing.name(side, id).without_lines();
+    for side in Sides::EACH {
+        let profile = profiles[side];
+        for (id, function) in profile.functions() {
+            let file = last_component(profile.name(function.file));
+            let (name, lines) = name_of(profile, id).without_lines();
             let original = match name {
                 Cow::Borrowed(name) => FunctionName::of(name).original().into(),
                 name => name,
@@ -59,193 +57,174 @@ pub(super) fn paired<'a>(base: &'a Profile, new: &'a Profile) -> Vec<FunctionCha
     let mut rows = Vec::new();
     let mut alone: HashMap<_, Vec<Family>> = HashMap::default();
     for ((name, file), family) in exact {
-        if family.iter().any(Vec::is_empty) {
+        if is_on_both(&family) {
+            add_rows(profiles, family, &mut rows);
+        } else {
             let key = (FunctionName::of(&name).without_folders(), file);
             alone.entry(key).or_default().push(family);
-        } else {
-            pairing.add_rows(family, &mut rows);
         }
     }
     for alike in alone.into_values() {
-        let of_side = |side: usize| alike.iter().flat_map(move |family| family[side].clone());
-        let joined: Family = [0, 1].map(|side| of_side(side).collect());
-        if joined.iter().any(Vec::is_empty) {
-            for family in alike {
-                pairing.add_rows(family, &mut rows);
-            }
-        } else {
-            pairing.add_rows(joined, &mut rows);
+        let joined = Sides::EACH.map(|side| {
+            let families = alike.iter().map(|family| family[side].as_slice());
+            families.collect::<Vec<_>>().concat()
+        });
+        let families = match is_on_both(&joined) {
+            true => vec![joined],
+            false => alike,
+        };
+        for family in families {
+            add_rows(profiles, family, &mut rows);
         }
     }
-    pairing.join_moved(&mut rows);
-    rows.into_iter().map(|row| pairing.change(row)).collect()
+    let rows = join_moved(profiles, rows).into_iter();
+    rows.map(|row| change(profiles, row)).collect()
 }
 
 /// The functions of both sides that share a name without lines, with their lines.
-type Family = [Vec<(Vec<u64>, FunctionId)>; 2];
+type Family = Sides<Vec<(Vec<u64>, FunctionId)>>;
 
 /// What is one function in the base and in the new profile, sorted.
-type Row = [Vec<FunctionId>; 2];
+type Row = Sides<Vec<FunctionId>>;
 
-/// So many pairs are looked at to find out which functions of a family belong together.
-const MAX_PAIRS: usize = 1 << 22;
-
-struct Pairing<'a> {
-    profiles: [&'a Profile; 2],
+fn is_on_both<T>(sides: &Sides<Vec<T>>) -> bool {
+    !sides.base.is_empty() && !sides.new.is_empty()
 }
 
-impl<'a> Pairing<'a> {
-    fn name(&self, side: usize, id: FunctionId) -> FunctionName<'a> {
-        let profile = self.profiles[side];
-        FunctionName::of(profile.name(profile.function(id).name))
-    }
+/// A row that only one side has.
+fn row_of(side: Side, functions: Vec<FunctionId>) -> Row {
+    let mut row = Row::default();
+    row[side] = functions;
+    row
+}
 
-    /// Makes rows of a family: one, if there are no lines in its name.
-    fn add_rows(&self, family: Family, rows: &mut Vec<Row>) {
-        let [base, new] = family;
-        let [base, new] = [(0, base), (1, new)].map(|(side, mut members)| {
-            members.sort_unstable();
-            let units = members.chunk_by(|(one, _), (other, _)| one == other);
-            let units = units.map(|unit| self.unit(side, unit));
-            units.collect::<Vec<_>>()
+/// The most pairs that are compared to find out which functions of a family belong together.
+const MAX_PAIRS: usize = 1 << 22;
+
+fn name_of(profile: &Profile, id: FunctionId) -> FunctionName<'_> {
+    FunctionName::of(profile.name(profile.function(id).name))
+}
+
+/// Adds the rows of a family: one, if there are no lines in its name.
+fn add_rows(profiles: Sides<&Profile>, family: Family, rows: &mut Vec<Row>) {
+    let Sides { mut base, mut new } = profiles.zip(family).map(|(profile, mut members)| {
+        members.sort_unstable();
+        let units = members.chunk_by(|(one, _), (other, _)| one == other);
+        let units = units.map(|unit| Unit::of(profile, unit));
+        units.collect::<Vec<_>>()
+    });
+    let pairs = match (base.len(), new.len()) {
+        (0, _) | (_, 0) => Vec::new(),
+        (of_base, of_new) if of_base == of_new || of_base * of_new > MAX_PAIRS => {
+            (0..of_base.min(of_new)).map(|at| (at, at)).collect()
+        }
+        _ => aligned(&base, &new),
+    };
+    for (of_base, of_new) in pairs {
+        rows.push(Sides {
+            base: mem::take(&mut base[of_base].functions),
+            new: mem::take(&mut new[of_new].functions),
         });
-        let pairs = match (base.len(), new.len()) {
-            (0, _) | (_, 0) => Vec::new(),
-            (of_base, of_new) if of_base == of_new || of_base * of_new > MAX_PAIRS => {
-                (0..of_base.min(of_new)).map(|at| (at, at)).collect()
-            }
-            _ => aligned(&base, &new),
-        };
-        let mut partners = vec![None; base.len()];
-        let mut is_paired = vec![false; new.len()];
-        for (of_base, of_new) in pairs {
-            partners[of_base] = Some(of_new);
-            is_paired[of_new] = true;
-        }
-        let functions = |partner: Option<usize>| partner.map(|at: usize| new[at].functions.clone());
-        for (unit, partner) in base.iter().zip(partners) {
-            let of_new = functions(partner).unwrap_or_default();
-            rows.push([unit.functions.clone(), of_new]);
-        }
-        let others = new.into_iter().zip(is_paired);
-        let others = others.filter(|(_, is_paired)| !is_paired);
-        rows.extend(others.map(|(unit, _)| [Vec::new(), unit.functions]));
     }
-
-    fn unit(&self, side: usize, members: &[(Vec<u64>, FunctionId)]) -> Unit {
-        let lines = members[0].0.clone();
-        let functions: Vec<FunctionId> = members.iter().map(|(_, id)| *id).collect();
-        let mut callers = 0;
-        if !lines.is_empty() {
-            let edges = functions.iter();
-            let edges = edges.flat_map(|&id| self.profiles[side].called_from(id));
-            let names: BTreeSet<Vec<u8>> = edges
-                .map(|edge| {
-                    let (name, _) = self.name(side, edge.caller).without_lines();
-                    FunctionName::of(&name).without_folders()
-                })
-                .collect();
-            callers = FixedState::default().hash_one(&names);
-        }
-        Unit {
-            lines,
-            functions,
-            callers,
-        }
+    // What has no partner.
+    for (side, units) in Sides::EACH.zip(Sides { base, new }) {
+        let functions = units.into_iter().map(|unit| unit.functions);
+        let alone = functions.filter(|functions| !functions.is_empty());
+        rows.extend(alone.map(|functions| row_of(side, functions)));
     }
+}
 
-    /// Joins those of one side whose names and objects only one function of each side has.
-    fn join_moved(&self, rows: &mut Vec<Row>) {
-        let (alone, mut joined): (Vec<Row>, Vec<Row>) = std::mem::take(rows)
-            .into_iter()
-            .partition(|row| row.iter().any(Vec::is_empty));
-        let mut named: HashMap<_, Vec<Row>> = HashMap::default();
-        for row in alone {
-            let side = usize::from(row[0].is_empty());
-            let id = row[side][0];
-            let profile = self.profiles[side];
-            let object = last_component(profile.name(profile.function(id).object));
-            let name = self.name(side, id).original();
-            named.entry((name, object)).or_default().push(row);
-        }
-        for mut alike in named.into_values() {
-            alike.sort_unstable_by_key(|row| Reverse(row[0].len()));
-            match &mut alike[..] {
-                [base, new] if new[0].is_empty() && base[1].is_empty() => {
-                    base[1].append(&mut new[1]);
-                    joined.extend(alike.into_iter().next());
-                }
-                _ => joined.append(&mut alike),
+/// Joins rows of one side whose name and object only one such row of each side has.
+fn join_moved(profiles: Sides<&Profile>, rows: Vec<Row>) -> Vec<Row> {
+    let (mut joined, alone): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_on_both);
+    let mut named: HashMap<_, Sides<Vec<Vec<FunctionId>>>> = HashMap::default();
+    for row in alone {
+        for (side, functions) in Sides::EACH.zip(row) {
+            if let Some(&id) = functions.first() {
+                let profile = profiles[side];
+                let object = last_component(profile.name(profile.function(id).object));
+                let name = name_of(profile, id).original();
+                named.entry((name, object)).or_default()[side].push(functions);
             }
         }
-        *rows = joined;
     }
-
-    fn change(&self, functions: Row) -> FunctionChange<'a> {
-        let side = usize::from(!functions[1].is_empty());
-        let profile = self.profiles[side];
-        let places = functions[side].iter().map(|&id| {
-            let function = profile.function(id);
-            [function.object, function.file, function.name].map(|name| profile.name(name))
-        });
-        let [object, file, mut name] = places.min().unwrap_or_default();
-        let names = [0, 1].map(|side| self.names(side, &functions));
-        if names.iter().flatten().collect::<BTreeSet<_>>().len() > 1 {
-            name = FunctionName::of(name).original();
+    for alike in named.into_values() {
+        if let (1, 1) = (alike.base.len(), alike.new.len()) {
+            joined.push(alike.map(|rows| rows.concat()));
+            continue;
         }
-        FunctionChange {
-            object,
-            file,
-            name,
-            base: None,
-            new: None,
-            transition: self.transition(&functions, names),
-            functions,
+        for (side, rows) in Sides::EACH.zip(alike) {
+            joined.extend(rows.into_iter().map(|functions| row_of(side, functions)));
         }
     }
+    joined
+}
 
-    /// The names of a side of a row, without folders.
-    fn names(&self, side: usize, row: &Row) -> BTreeSet<Vec<u8>> {
-        let names = row[side].iter().map(|&id| self.name(side, id));
+fn change<'a>(profiles: Sides<&'a Profile>, functions: Row) -> FunctionChange<'a> {
+    let side = match functions.new.is_empty() {
+        true => Side::Base,
+        false => Side::New,
+    };
+    let profile = profiles[side];
+    let names = functions[side].iter().map(|&id| {
+        let function = profile.function(id);
+        [function.object, function.file, function.name].map(|name| profile.name(name))
+    });
+    let [object, file, name] = names.min().unwrap_or_default();
+    let sides = profiles.zip(functions.as_ref());
+    let names = sides.map(|(profile, functions)| -> BTreeSet<_> {
+        let names = functions.iter().map(|&id| name_of(profile, id));
         names.map(|name| name.without_folders()).collect()
+    });
+    let has_several = names.base.union(&names.new).nth(1).is_some();
+    FunctionChange {
+        object,
+        file,
+        name: match has_several {
+            true => FunctionName::of(name).original(),
+            false => name,
+        },
+        sums: Sides::default(),
+        transition: is_on_both(&functions)
+            .then(|| Transition::of(sides, names))
+            .flatten(),
+        functions,
     }
+}
 
-    /// What has become of a row that both sides have.
-    fn transition(&self, row: &Row, [base, new]: [BTreeSet<Vec<u8>>; 2]) -> Option<Transition> {
-        /// So many names are said.
+impl Transition {
+    /// What has become of functions that both sides have, with their names without folders.
+    fn of(
+        functions: Sides<(&Profile, &Vec<FunctionId>)>,
+        names: Sides<BTreeSet<Vec<u8>>>,
+    ) -> Option<Self> {
+        /// The most names that are listed.
         const MAX_NAMES: usize = 3;
-        if row.iter().any(Vec::is_empty) {
-            return None;
-        }
-        let list = |names: &BTreeSet<Vec<u8>>| {
+        let list = |names: BTreeSet<Vec<u8>>| {
             let mut shown: Vec<String> = names.iter().map(|name| printable(name)).collect();
             let more = shown.len().saturating_sub(MAX_NAMES);
             shown.truncate(MAX_NAMES);
             shown.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
             shown.join(", ")
         };
-        if base != new {
+        if names.base != names.new {
             let has_lines = |name: &Vec<u8>| !FunctionName::of(name).without_lines().1.is_empty();
-            let (word, what) = match base.iter().any(has_lines) {
-                true => ("was", list(&base)),
-                false => ("now", list(&new)),
+            let (word, what) = match names.base.iter().any(has_lines) {
+                true => ("was", list(names.base)),
+                false => ("now", list(names.new)),
             };
             return Some(Transition { word, what });
         }
-        let files = [0, 1].map(|side| {
-            let profile = self.profiles[side];
-            let files = row[side]
-                .iter()
-                .map(|&id| profile.name(profile.function(id).file));
-            files.collect::<BTreeSet<_>>()
+        let files = functions.map(|(profile, functions)| -> BTreeSet<_> {
+            let files = functions.iter().map(|&id| profile.function(id).file);
+            files.map(|file| profile.name(file)).collect()
         });
-        let [before, after] = files.each_ref().map(|files| {
-            let files = files.iter().map(|file| last_component(file));
-            files.collect::<BTreeSet<_>>()
+        let last_components = files.as_ref().map(|files| -> BTreeSet<_> {
+            files.iter().map(|file| last_component(file)).collect()
         });
-        (before != after).then(|| Transition {
+        (last_components.base != last_components.new).then(|| Transition {
             word: "was in",
-            what: list(&files[0].iter().map(|file| file.to_vec()).collect()),
+            what: list(files.base.into_iter().map(<[u8]>::to_vec).collect()),
         })
     }
 }
@@ -260,6 +239,27 @@ struct Unit {
 }
 
 impl Unit {
+    fn of(profile: &Profile, members: &[(Vec<u64>, FunctionId)]) -> Self {
+        let lines = members[0].0.clone();
+        let functions: Vec<FunctionId> = members.iter().map(|(_, id)| *id).collect();
+        let mut callers = 0;
+        if !lines.is_empty() {
+            let edges = functions.iter().flat_map(|&id| profile.called_from(id));
+            let names: BTreeSet<Vec<u8>> = edges
+                .map(|edge| {
+                    let (name, _) = name_of(profile, edge.caller).without_lines();
+                    FunctionName::of(&name).without_folders()
+                })
+                .collect();
+            callers = FixedState::default().hash_one(&names);
+        }
+        Unit {
+            lines,
+            functions,
+            callers,
+        }
+    }
+
     /// How much two of them have in common: at least 1.
     fn likeness(&self, other: &Unit) -> u32 {
         let length = |unit: &Unit| Some(unit.lines.last()?.wrapping_sub(*unit.lines.first()?));

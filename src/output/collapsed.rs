@@ -49,6 +49,7 @@ use std::io::{self, BufWriter, Write};
 
 use thiserror::Error;
 
+use crate::compare::Sides;
 use crate::display::text::{printable, utf8};
 use crate::maps::{HashMap, IndexSet};
 use crate::profile::{Cost, split_scale};
@@ -121,19 +122,20 @@ pub fn write_comparison(
     output: impl Write,
 ) -> io::Result<Vec<Warning>> {
     let mut output = BufWriter::new(output);
-    let sides = [base, new];
+    let sides = Sides { base, new };
     let scales = sides.map(|stacks| i128::from(split_scale(stacks.profile().event()).1));
     let frames = sides.map(Frames::new);
-    let mut lines = [0, 1].map(|side| StackLines::new(sides[side], &frames[side]));
-    let mut costs = lines.each_mut().map(StackLines::advance);
+    let lines = sides.zip(frames.as_ref());
+    let mut lines = lines.map(|(stacks, frames)| StackLines::new(stacks, frames));
+    let mut costs = Sides::EACH.map(|side| lines[side].advance());
     loop {
-        let own = [0, 1].map(|side| costs[side].and(Some(&lines[side].stack)));
+        let own = Sides::EACH.map(|side| costs[side].and(Some(&lines[side].stack)));
         let Some(stack) = own.into_iter().flatten().min() else {
             break;
         };
         output.write_all(stack)?;
         let is_there = own.map(|own| own == Some(stack));
-        for side in 0..2 {
+        for side in Sides::EACH {
             let cost = costs[side].filter(|_| is_there[side]);
             let cost = i128::from(cost.unwrap_or(0)) * scales[side];
             write!(output, " {cost}")?;
@@ -144,9 +146,9 @@ pub fn write_comparison(
         output.write_all(b"\n")?;
     }
     output.flush()?;
-    let [of_base, of_new] = lines.map(|side| side.warnings().into_iter().map(Box::new));
-    let warnings = of_base.map(Warning::InBase);
-    Ok(warnings.chain(of_new.map(Warning::InNew)).collect())
+    let warnings = lines.map(|side| side.warnings().into_iter().map(Box::new));
+    let of_base = warnings.base.map(Warning::InBase);
+    Ok(of_base.chain(warnings.new.map(Warning::InNew)).collect())
 }
 
 /// The frames of all nodes, by numbers.

@@ -32,7 +32,7 @@ use std::io::{BufWriter, Write};
 
 pub use crate::output::figures::ViewError as Error;
 
-use crate::compare::{CallCount, Comparison, FunctionSums};
+use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
 use crate::display::numbers::{counted, divided, percent};
 use crate::display::text::printable;
 use crate::maps::HashMap;
@@ -81,9 +81,9 @@ pub fn write_comparison(
 ) -> Result<(), Error> {
     let mut graph = Graph::compared(comparison);
     let first = comparison.first();
-    let change = signed_percent(first.change(), first.base);
+    let change = signed_percent(first.change(), first.totals.base);
     graph.title = vec![
-        command(comparison.new),
+        command(comparison.profiles.new),
         format!("{}: {change} % of the base", printable(first.name)),
     ];
     graph
@@ -92,9 +92,9 @@ pub fn write_comparison(
     graph.write(options, output)
 }
 
-/// The costs of a function, or of the calls from one to another, in the base and in the new
-/// profile. Without a comparison, those of the base are 0. The self cost of calls is 0.
-type Sides = [Option<FunctionSums>; 2];
+/// The costs of a function, or of the calls from one to another. Without a comparison, those of the
+/// base are 0. The self cost of calls is 0.
+type Sums = Sides<Option<FunctionSums>>;
 
 /// The caller and the callee.
 type Ends = (usize, usize);
@@ -104,7 +104,7 @@ struct GraphNode<'a> {
     object: &'a [u8],
     file: &'a [u8],
     line: u64,
-    sides: Sides,
+    sides: Sums,
 }
 
 /// All functions and calls.
@@ -112,9 +112,9 @@ struct Graph<'a> {
     title: Vec<String>,
     is_comparison: bool,
     has_invocations: bool,
-    totals: [i128; 2],
+    totals: Sides<i128>,
     nodes: Vec<GraphNode<'a>>,
-    edges: HashMap<Ends, Sides>,
+    edges: HashMap<Ends, Sums>,
 }
 
 impl<'a> Graph<'a> {
@@ -124,59 +124,57 @@ impl<'a> Graph<'a> {
             object: profile.name(function.object),
             file: profile.name(function.file),
             line: function.line,
-            sides: [
-                None,
-                Some(FunctionSums {
+            sides: Sides {
+                base: None,
+                new: Some(FunctionSums {
                     self_cost: first_cost(profile.self_costs(id)).into(),
                     inclusive: first_cost(profile.inclusive_costs(id)).into(),
                     is_inclusive_estimated: profile.is_inclusive_estimated(id),
                     invocations: CallCount::per_run(function.invocations.into(), 1),
                 }),
-            ],
+            },
         };
         let mut graph = Graph {
             title: Vec::new(),
             is_comparison: false,
             has_invocations: profile.has_invocations(),
-            totals: [0, profile.total().into()],
+            totals: Sides {
+                base: 0,
+                new: profile.total().into(),
+            },
             nodes: profile.functions().map(node).collect(),
             edges: HashMap::default(),
         };
         let numbers: Vec<usize> = (0..graph.nodes.len()).collect();
-        graph.add_edges(1, profile, &numbers, |costs| first_cost(costs).into(), 1);
+        let cost = |costs: &[Cost]| first_cost(costs).into();
+        graph.add_edges(Side::New, profile, &numbers, cost, 1);
         graph
     }
 
     fn compared(comparison: &Comparison<'a>) -> Self {
-        let sides = [comparison.base, comparison.new];
-        let mut numbers = sides.map(|side| vec![0; side.functions().len()]);
-        let mut nodes = Vec::new();
-        for function in comparison.functions() {
-            for (side, ids) in function.functions().into_iter().enumerate() {
-                ids.iter()
-                    .for_each(|id| numbers[side][id.index()] = nodes.len());
-            }
+        let nodes = comparison.functions().map(|function| {
             let line = function.new_function();
-            nodes.push(GraphNode {
+            GraphNode {
                 name: function.name,
                 object: function.object,
                 file: function.file,
-                line: line.map_or(0, |id| comparison.new.function(id).line),
-                sides: [function.base, function.new],
-            });
-        }
+                line: line.map_or(0, |id| comparison.profiles.new.function(id).line),
+                sides: function.sums,
+            }
+        });
         let first = comparison.first();
         let mut graph = Graph {
             title: Vec::new(),
             is_comparison: true,
             has_invocations: comparison.has_invocations(),
-            totals: [first.base, first.new],
-            nodes,
+            totals: first.totals,
+            nodes: nodes.collect(),
             edges: HashMap::default(),
         };
-        for (side, runs) in comparison.divisors().into_iter().enumerate() {
+        let (numbers, runs) = (comparison.positions(), comparison.divisors());
+        for (side, profile) in Sides::EACH.zip(comparison.profiles) {
             let cost = |costs: &[Cost]| first.cost(side, costs);
-            graph.add_edges(side, sides[side], &numbers[side], cost, runs);
+            graph.add_edges(side, profile, &numbers[side], cost, runs[side]);
         }
         graph
     }
@@ -184,7 +182,7 @@ impl<'a> Graph<'a> {
     /// Adds the calls of a side, whose functions have these numbers.
     fn add_edges(
         &mut self,
-        side: usize,
+        side: Side,
         profile: &Profile,
         numbers: &[usize],
         cost: impl Fn(&[Cost]) -> i128,
@@ -210,8 +208,8 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether costs are at least this number of thousandths of the total, on either side.
-    fn is_enough(&self, sides: &Sides, thousandths: u128) -> bool {
-        let mut sides = sides.iter().zip(self.totals);
+    fn is_enough(&self, sides: &Sums, thousandths: u128) -> bool {
+        let mut sides = sides.zip(self.totals).into_iter();
         sides.any(|(figures, total)| {
             let cost = figures.map_or(0, |sums| sums.inclusive.unsigned_abs());
             let least = total.unsigned_abs().saturating_mul(thousandths);
@@ -220,9 +218,12 @@ impl<'a> Graph<'a> {
     }
 
     /// The share of the total, from 0 to 1, that colours and widths show.
-    fn strength(&self, sides: &Sides) -> f64 {
-        let [base, new] = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
-        let total = self.totals[usize::from(!self.is_comparison)];
+    fn strength(&self, sides: &Sums) -> f64 {
+        let Sides { base, new } = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
+        let total = match self.is_comparison {
+            true => self.totals.base,
+            false => self.totals.new,
+        };
         let share = (new.saturating_sub(base) as f64 / total as f64).abs();
         if share.is_finite() {
             share.min(1.0)
@@ -249,8 +250,8 @@ impl<'a> Graph<'a> {
             let GraphNode {
                 name, file, sides, ..
             } = &self.nodes[at];
-            let cost = |side: &Option<FunctionSums>| side.map_or(0, |sums| sums.inclusive.abs());
-            let cost = sides.iter().map(cost).max();
+            let costs = sides.map(|side| side.map_or(0, |sums| sums.inclusive.abs()));
+            let cost = costs.base.max(costs.new);
             (Reverse(cost), *name, *file, at)
         });
     }
@@ -370,8 +371,8 @@ impl<'a> Graph<'a> {
     }
 
     /// The colour of growth, decline or cost, stronger for a larger share of the total.
-    fn color(&self, sides: &Sides, least: f64) -> String {
-        let [base, new] = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
+    fn color(&self, sides: &Sums, least: f64) -> String {
+        let Sides { base, new } = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
         let hue = match (self.is_comparison, new < base) {
             (false, _) => "0.09",
             (true, false) => "0",
@@ -385,8 +386,8 @@ impl<'a> Graph<'a> {
         format!("{hue} {saturation:.3} 1")
     }
 
-    fn node_figures(&self, sides: &Sides) -> Vec<String> {
-        let [base, new] = sides.map(Option::unwrap_or_default);
+    fn node_figures(&self, sides: &Sums) -> Vec<String> {
+        let Sides { base, new } = sides.map(Option::unwrap_or_default);
         let mark = estimate_mark(base.is_inclusive_estimated || new.is_inclusive_estimated);
         let mut lines = vec![
             format!("incl {mark}{}", self.cost(base.inclusive, new.inclusive)),
@@ -401,16 +402,16 @@ impl<'a> Graph<'a> {
                 },
             );
         }
-        match (self.is_comparison, sides) {
-            (true, [None, _]) => lines.push("new".to_owned()),
-            (true, [_, None]) => lines.push("gone".to_owned()),
+        match (self.is_comparison, sides.base, sides.new) {
+            (true, None, _) => lines.push("new".to_owned()),
+            (true, _, None) => lines.push("gone".to_owned()),
             _ => {}
         }
         lines
     }
 
-    fn edge_figures(&self, sides: &Sides) -> [String; 2] {
-        let [base, new] = sides.map(Option::unwrap_or_default);
+    fn edge_figures(&self, sides: &Sums) -> [String; 2] {
+        let Sides { base, new } = sides.map(Option::unwrap_or_default);
         let calls = match self.is_comparison && base.invocations != new.invocations {
             true => format!("{}× → {}×", base.invocations, new.invocations),
             false => format!("{}×", new.invocations),
@@ -420,8 +421,8 @@ impl<'a> Graph<'a> {
 
     fn cost(&self, base: i128, new: i128) -> String {
         match self.is_comparison {
-            true => signed_percent(new.saturating_sub(base), self.totals[0]) + " %",
-            false => percent(new, self.totals[1]) + " %",
+            true => signed_percent(new.saturating_sub(base), self.totals.base) + " %",
+            false => percent(new, self.totals.new) + " %",
         }
     }
 

@@ -40,7 +40,7 @@ use serde_core::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::compare::{Comparison, FunctionChange, FunctionSums, PartChange};
+use crate::compare::{Comparison, FunctionChange, FunctionSums, Side, Sides};
 use crate::display::text::{is_unseen, utf8};
 use crate::output::figures::summary::RowKind;
 use crate::output::figures::{EventFormat, part_count};
@@ -193,15 +193,13 @@ pub fn write_comparison(
     document.field("event", &utf8(comparison.first().name))?;
     write_events(&mut document, &EventFormat::compared(comparison))?;
     document.field("per_run", &comparison.is_per_run)?;
-    let sides = [("base", &comparison.base), ("new", &comparison.new)];
-    for (at, (name, side)) in sides.into_iter().enumerate() {
-        let totals = comparison.events.iter();
-        let totals = totals.map(|event| [event.base, event.new][at]);
-        document.record(name, |record| {
+    for (side, profile) in Sides::EACH.zip(comparison.profiles) {
+        let totals = comparison.events.iter().map(|event| event.totals[side]);
+        document.record(side.name(), |record| {
             record.field("total", &totals.collect::<Vec<_>>())?;
-            record.field("functions", &side.functions().len())?;
-            record.field("runs", &comparison.runs()[at])?;
-            record.field("complete", &side.is_complete())
+            record.field("functions", &profile.functions().len())?;
+            record.field("runs", &profile.runs())?;
+            record.field("complete", &profile.is_complete())
         })?;
     }
     let parts: Vec<_> = (0..comparison.events.len())
@@ -209,12 +207,12 @@ pub fn write_comparison(
         .collect();
     if !parts[0].is_empty() {
         document.records("parts", 0..parts[0].len(), |record, at| {
-            let costs = |side: fn(&PartChange<'_>) -> Option<i128>| -> Option<Vec<i128>> {
-                parts.iter().map(|event| side(&event[at])).collect()
-            };
             record.field("name", &utf8(parts[0][at].name))?;
-            record.field("base", &costs(|part| part.base))?;
-            record.field("new", &costs(|part| part.new))
+            for side in Sides::EACH {
+                let costs = parts.iter().map(|event| event[at].costs[side]);
+                record.field(side.name(), &costs.collect::<Option<Vec<i128>>>())?;
+            }
+            Ok(())
         })?;
     }
     document.records("functions", &comparison.changes, |record, change| {
@@ -229,11 +227,11 @@ pub fn write_comparison(
     document.field("unchanged", &comparison.unchanged())?;
     if let Some(groups) = groups {
         document.records("groups", &groups.changes, |record, change| {
-            let [base, new] = change.functions().map(<[_]>::last);
-            match (base, new) {
-                (_, Some(&id)) => write_group(record, groups.new, id)?,
-                (Some(&id), None) => write_group(record, groups.base, id)?,
-                (None, None) => {}
+            for side in [Side::New, Side::Base] {
+                if let Some(&id) = change.functions[side].last() {
+                    write_group(record, groups.profiles[side], id)?;
+                    break;
+                }
             }
             write_sides(record, groups, change)
         })?;
@@ -246,11 +244,13 @@ fn write_sides(
     comparison: &Comparison<'_>,
     change: &FunctionChange<'_>,
 ) -> io::Result<()> {
-    let events = 0..comparison.events.len();
-    let sums: Vec<_> = events.map(|event| comparison.sums(change, event)).collect();
-    let [base, new] = [0, 1].map(|side| sums.iter().map_while(move |sums| sums[side]));
-    write_sums(record, "base", base, comparison)?;
-    write_sums(record, "new", new, comparison)
+    let events = comparison.events.iter();
+    let sums: Vec<_> = events.map(|event| event.sums(change)).collect();
+    for side in Sides::EACH {
+        let sums = sums.iter().map_while(|sums| sums[side]);
+        write_sums(record, side.name(), sums, comparison)?;
+    }
+    Ok(())
 }
 
 /// Writes the costs of a function on one side, for each event; nothing if it is missing.
@@ -265,7 +265,7 @@ fn write_sums(
     let Some(first) = sums.first() else {
         return document.field(name, &());
     };
-    let row = RowKind::of(comparison.new);
+    let row = RowKind::of(comparison.profiles.new);
     document.record(name, |record| {
         if !row.is_call_site {
             record.field("self", &costs(|sums| sums.self_cost))?;

@@ -10,7 +10,7 @@ use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::{SourceLocation, TextTable};
 use super::figures::{EventFormat, estimate_mark, signed, signed_percent};
 use super::joined_stacks::JoinedStacks;
-use crate::compare::Comparison;
+use crate::compare::{Comparison, Side, Sides};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
@@ -88,8 +88,8 @@ struct TreeRow {
     node: Option<usize>,
     /// How many nodes it stands for.
     nodes: u64,
-    /// The inclusive costs of the base and of the new profile; none where it is not there.
-    inclusive: [Option<i128>; 2],
+    /// The inclusive costs of both sides; `None` where it is missing.
+    inclusive: Sides<Option<i128>>,
     is_estimated: bool,
     level: usize,
     /// Whether it is the only one below the row before it.
@@ -101,19 +101,20 @@ struct TreeRow {
 impl TreeRow {
     /// What it is chosen by: its change, or without a base its cost.
     fn change(&self) -> i128 {
-        let [base, new] = self.inclusive.map(Option::unwrap_or_default);
+        let Sides { base, new } = self.inclusive.map(Option::unwrap_or_default);
         new.saturating_sub(base)
     }
 
     /// Both together.
     fn with(self, other: TreeRow) -> TreeRow {
-        let sum = |side: usize| match (self.inclusive[side], other.inclusive[side]) {
+        let sums = self.inclusive.zip(other.inclusive);
+        let inclusive = sums.map(|sides| match sides {
             (Some(one), Some(other)) => Some(one.saturating_add(other)),
             (one, other) => one.or(other),
-        };
+        });
         TreeRow {
             nodes: self.nodes + other.nodes,
-            inclusive: [sum(0), sum(1)],
+            inclusive,
             is_estimated: self.is_estimated | other.is_estimated,
             ..self
         }
@@ -194,7 +195,7 @@ impl ShownTree<'_, '_> {
     }
 
     fn row(&self, at: usize, level: usize) -> TreeRow {
-        let inclusive = [0, 1].map(|side: usize| {
+        let inclusive = Sides::EACH.map(|side| {
             let mut ids = self.stacks.ids(side, at).peekable();
             ids.peek()?;
             let stacks = self.stacks.sides[side]?;
@@ -289,7 +290,7 @@ impl ShownTree<'_, '_> {
         let about = |row: &TreeRow| (self.name(row), SourceLocation::default());
         let table = TextTable::new(["function", ""], rows, about);
         if let Some(comparison) = self.comparison {
-            let side = |row: &TreeRow, side: usize, missing: &str| {
+            let side = |row: &TreeRow, side: Side, missing: &str| {
                 row.inclusive[side].map_or_else(|| missing.to_owned(), |cost| notation.cost(cost))
             };
             return table
@@ -297,15 +298,19 @@ impl ShownTree<'_, '_> {
                     mark(row) + &signed(row.change(), notation.cost(row.change()))
                 })
                 .with("base %", |row| {
-                    signed_percent(row.change(), comparison.first().base)
+                    signed_percent(row.change(), comparison.first().totals.base)
                 })
-                .with(notation.heading("base", "base"), |row| side(row, 0, "new"))
-                .with(notation.heading("new", "new"), |row| side(row, 1, "gone"));
+                .with(notation.heading("base", "base"), |row| {
+                    side(row, Side::Base, "new")
+                })
+                .with(notation.heading("new", "new"), |row| {
+                    side(row, Side::New, "gone")
+                });
         }
-        let new = |row: &TreeRow| row.inclusive[1].unwrap_or(0);
+        let new = |row: &TreeRow| row.inclusive.new.unwrap_or(0);
         let (_, stacks, _) = self.stacks.one(0);
         let self_cost = |at: usize| {
-            let ids = self.stacks.ids(1, at);
+            let ids = self.stacks.ids(Side::New, at);
             let costs = ids.map(|id| i128::from(first_cost(stacks.self_costs(id))));
             notation.cost(costs.sum::<i128>())
         };

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::notices::estimated;
 use super::{ConvertError, ConvertOptions, FormatError, Report, Warning, allow_limits};
-use crate::compare::{self, Checked, Comparison, Outcome, Verdict};
+use crate::compare::{self, Checked, Comparison, Outcome, Sides, Verdict};
 use crate::display::text::{excerpt, printable};
 use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
@@ -54,14 +54,14 @@ impl Base {
         })?;
         let mut warnings = Warnings::default();
         if let Some(units) = comparison.first().unequal_units {
-            let [base, new] = units.map(|unit| match unit {
+            let Sides { base, new } = units.map(|unit| match unit {
                 "" => "an unknown unit",
                 unit => unit,
             });
             let event = excerpt(comparison.first().name);
             warnings.push(Warning::Units { event, base, new });
         }
-        let [base, new] = comparison.runs();
+        let Sides { base, new } = comparison.runs();
         if base != new && !options.comparison.per_run {
             warnings.push(Warning::Runs { base, new });
         }

@@ -22,7 +22,7 @@ fn compare(base: &str, new: &str) -> Comparison<'static> {
 
 /// The comparison as a document, which is checked against its schema.
 pub fn as_json(comparison: &Comparison<'_>) -> String {
-    let per_run = Comparison::per_run(comparison.base, comparison.new).unwrap();
+    let per_run = Comparison::per_run(comparison.profiles.base, comparison.profiles.new).unwrap();
     let document = text_of(|output| json::write_comparison(&per_run, None, output));
     let document = serde_json::from_str(&document).unwrap();
     Schema::read("comparison").check(&document, "comparison per run");
@@ -79,7 +79,7 @@ fn check(base: i128, new: i128, limit: &str) -> Result<Verdict, LimitError> {
     let [base, new] = [base, new].map(|cost| format!("fn=a\n1 {cost}\n"));
     let comparison = compare(&base, &new);
     let limit = Limit::growth(limit.as_bytes()).unwrap();
-    limit.check(comparison.new, Some(&comparison))
+    limit.check(comparison.profiles.new, Some(&comparison))
 }
 
 #[test]

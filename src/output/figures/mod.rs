@@ -8,7 +8,7 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::compare::Comparison;
+use crate::compare::{Comparison, Sides};
 pub(crate) use crate::display::numbers::estimate_mark;
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
@@ -72,8 +72,8 @@ impl<'a> EventFormat<'a> {
                 long_name: event.long_name,
                 unit_name: event.unit,
                 unit,
-                total: event.new,
-                notation: unit.notation(event.new.abs().max(event.base.abs())),
+                total: event.totals.new,
+                notation: unit.notation(event.totals.new.abs().max(event.totals.base.abs())),
             }
         });
         figures.collect()
@@ -187,7 +187,7 @@ pub(crate) fn command(profile: &Profile) -> String {
 }
 
 /// What costs and calls per run are divided by: the runs of the base and of the new profile.
-pub(crate) fn per_run(runs: [u64; 2]) -> String {
-    let [base, new] = runs.map(|runs| counted(runs, "run"));
+pub(crate) fn per_run(runs: Sides<u64>) -> String {
+    let Sides { base, new } = runs.map(|runs| counted(runs, "run"));
     format!("costs and calls are divided: by {base} in the base, {new} in the new profile")
 }

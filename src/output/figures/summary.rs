@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::fmt::Display;
 
 use super::table::{SourceLocation, TextTable};
-use crate::compare::{Comparison, FunctionChange};
+use crate::compare::{Comparison, FunctionChange, Sides};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
@@ -280,7 +280,7 @@ impl<'a> ComparisonSummary<'a> {
     pub fn new(comparison: &'a Comparison<'a>) -> Self {
         ComparisonSummary {
             comparison,
-            row: RowKind::of(comparison.new),
+            row: RowKind::of(comparison.profiles.new),
             first: EventFormat::compared(comparison).swap_remove(0),
         }
     }
@@ -301,24 +301,25 @@ impl<'a> ComparisonSummary<'a> {
             };
             format!("{} in {functions}{runs}{rounding}", in_units(total, unit))
         };
-        let [base_scale, new_scale] = first.scales();
+        let sides = Sides::EACH.map(|at| {
+            let profile = comparison.profiles[at];
+            side(profile, first.totals[at], first.scales()[at])
+        });
         let change = signed(first.change(), in_units(first.change(), unit));
-        let share = share_of_base(first.change(), first.base);
+        let share = share_of_base(first.change(), first.totals.base);
         let mut lines = vec![
             fact("event", printable(first.name)),
-            fact("base", side(comparison.base, first.base, base_scale)),
-            fact("new", side(comparison.new, first.new, new_scale)),
+            fact("base", sides.base),
+            fact("new", sides.new),
             fact("change", format!("{change}, {share}")),
         ];
         if comparison.is_per_run {
             lines.push(fact("per run", per_run(comparison.runs())));
         }
         lines.extend(comparison.events.iter().skip(1).map(|other| {
-            let [base, new, by] = [other.base, other.new, other.change()].map(grouped);
-            let (by, share) = (
-                signed(other.change(), by),
-                share_of_base(other.change(), other.base),
-            );
+            let Sides { base, new } = other.totals.map(grouped);
+            let by = signed(other.change(), grouped(other.change()));
+            let share = share_of_base(other.change(), other.totals.base);
             let name = printable(other.name);
             fact("also", format!("{name}: {base} → {new}, {by}, {share}"))
         }));
@@ -331,7 +332,7 @@ impl<'a> ComparisonSummary<'a> {
         changes: &'t [FunctionChange<'a>],
         place: impl Fn(&FunctionChange<'a>) -> SourceLocation,
     ) -> TextTable<'t, FunctionChange<'a>> {
-        let (notation, base) = (self.first.notation, self.comparison.first().base);
+        let (notation, base) = (self.first.notation, self.comparison.first().totals.base);
         let place = |change: &FunctionChange<'a>| match self.row.by {
             GroupBy::Function => place(change),
             _ => SourceLocation::of_costliest(self.costliest(change)),
@@ -356,7 +357,7 @@ impl<'a> ComparisonSummary<'a> {
         let sum = changes.map(FunctionChange::self_cost);
         let sum = sum.fold(0, i128::saturating_add);
         let cost = signed(sum, self.first.notation.with_unit(sum));
-        let share = share_of_base(sum, self.comparison.first().base);
+        let share = share_of_base(sum, self.comparison.first().totals.base);
         let count = (count > 0).then(|| grouped(count));
         count.map(|count| match self.row.is_call_site {
             true => format!("{count} more changed"),
@@ -366,10 +367,9 @@ impl<'a> ComparisonSummary<'a> {
 
     /// Which function has the largest part of a group, on the new side if that has the group.
     pub fn costliest(&self, change: &FunctionChange<'a>) -> &'a [u8] {
-        let sides = [self.comparison.new, self.comparison.base].into_iter();
-        let mut sides = sides.zip(change.functions().into_iter().rev());
-        let found = sides.find_map(|(profile, ids)| Some(profile.costliest(*ids.last()?)));
-        found.unwrap_or_default()
+        let sides = self.comparison.profiles.zip(change.functions.as_ref());
+        let costliest = sides.map(|(profile, ids)| Some(profile.costliest(*ids.last()?)));
+        costliest.new.or(costliest.base).unwrap_or_default()
     }
 
     /// How many functions are the same, if any.

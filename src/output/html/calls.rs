@@ -1,11 +1,11 @@
 //! The calls of the report, as far as there is room; the others are summed up by their callers and by
 //! their callees.
 
+use crate::compare::{Side, Sides};
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use super::costs::{BASE, NEW, SIDES};
 use super::data::Data;
 use super::table::{Number, Room, Row, Table, by_share, position};
 
@@ -18,12 +18,12 @@ type Site<'a> = ([usize; 2], &'a [u8], u64);
 /// Counts and costs on both sides, not divided.
 #[derive(Clone, Default)]
 pub(super) struct Sums {
-    pub counts: [i128; 2],
-    pub costs: [Vec<i128>; 2],
+    pub counts: Sides<i128>,
+    pub costs: Sides<Vec<i128>>,
 }
 
 impl Sums {
-    pub fn add(&mut self, side: usize, count: i128, costs: impl IntoIterator<Item = i128>) {
+    pub fn add(&mut self, side: Side, count: i128, costs: impl IntoIterator<Item = i128>) {
         self.counts[side] = self.counts[side].saturating_add(count);
         let sums = &mut self.costs[side];
         for (at, cost) in costs.into_iter().enumerate() {
@@ -33,7 +33,7 @@ impl Sums {
     }
 
     fn add_all(&mut self, other: &Sums) {
-        for side in SIDES {
+        for side in Sides::EACH {
             self.add(side, other.counts[side], other.costs[side].iter().copied());
         }
     }
@@ -46,7 +46,7 @@ impl<'a> Data<'a, '_> {
         let shares: Vec<f64> = sites
             .iter()
             .map(|(site, (sums, _))| match places(site) {
-                [Some(_), Some(_)] => SIDES
+                [Some(_), Some(_)] => Sides::EACH
                     .map(|side| self.costs.share(&sums.costs[side]))
                     .into_iter()
                     .fold(0.0, f64::max),
@@ -127,16 +127,16 @@ impl<'a> Data<'a, '_> {
     ) -> Row {
         let [caller, callee] = ends.map(position);
         let counts = sums.counts.map(Number);
-        let costs = SIDES.map(|side| self.costs.per_run(side, sums.costs[side].clone()));
-        let [base, new] = costs;
+        let Sides { base, new } =
+            Sides::EACH.map(|side| self.costs.per_run(side, sums.costs[side].clone()));
         Row {
             numbers: vec![
                 caller,
                 callee,
                 position(file),
                 line.into(),
-                counts[NEW],
-                counts[BASE],
+                counts.new,
+                counts.base,
             ],
             costs: vec![new, base],
         }

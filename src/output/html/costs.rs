@@ -2,37 +2,32 @@
 
 use std::iter;
 
-use crate::compare::{Comparison, calls_within};
+use crate::compare::{Comparison, Side, Sides, calls_within};
 use crate::display::numbers::divided;
 use crate::profile::{Cost, FunctionId, Profile};
-
-/// The sides of a comparison; what is not compared is new.
-pub(super) const BASE: usize = 0;
-pub(super) const NEW: usize = 1;
-pub(super) const SIDES: [usize; 2] = [BASE, NEW];
 
 /// The functions of a profile, or groups of them, and those of the base if there is one.
 pub(super) struct Costs<'a> {
     pub new: &'a Profile,
     pub comparison: Option<&'a Comparison<'a>>,
     /// What one unit of cost stands for, for each side and event: in a comparison, scales differ.
-    scales: [Vec<i128>; 2],
+    scales: Sides<Vec<i128>>,
     /// What costs and calls of the sides are divided by.
-    pub runs: [i128; 2],
+    pub runs: Sides<i128>,
     /// The larger totals of both sides, before they are divided.
     pub totals: Vec<i128>,
 }
 
 impl<'a> Costs<'a> {
     pub fn new(new: &'a Profile, comparison: Option<&'a Comparison<'a>>) -> Self {
-        let scales = SIDES.map(|side| match comparison {
+        let scales = Sides::EACH.map(|side| match comparison {
             None => vec![1; new.totals().len()],
             Some(comparison) => {
                 let scales = comparison.events.iter().map(|event| event.scales()[side]);
                 scales.map(i128::from).collect()
             }
         });
-        let runs = comparison.map_or([1; 2], |comparison| comparison.divisors());
+        let runs = comparison.map_or(Sides { base: 1, new: 1 }, Comparison::divisors);
         let mut costs = Costs {
             new,
             comparison,
@@ -50,33 +45,33 @@ impl<'a> Costs<'a> {
     }
 
     /// The sides that there are.
-    pub fn sides(&self) -> &'static [usize] {
+    pub fn sides(&self) -> &'static [Side] {
         match self.comparison {
-            Some(_) => &SIDES,
-            None => &SIDES[NEW..],
+            Some(_) => &[Side::Base, Side::New],
+            None => &[Side::New],
         }
     }
 
     /// The profile of a side.
-    pub fn profile(&self, side: usize) -> &'a Profile {
+    pub fn profile(&self, side: Side) -> &'a Profile {
         match self.comparison {
-            Some(comparison) if side == BASE => comparison.base,
+            Some(comparison) if side == Side::Base => comparison.profiles.base,
             _ => self.new,
         }
     }
 
-    pub fn scaled(&self, side: usize, costs: &[Cost]) -> impl Iterator<Item = i128> {
+    pub fn scaled(&self, side: Side, costs: &[Cost]) -> impl Iterator<Item = i128> {
         let scales = &self.scales[side];
         let costs = costs.iter().zip(scales);
         costs.map(|(&cost, scale)| i128::from(cost).saturating_mul(*scale))
     }
 
-    pub fn side_totals(&self, side: usize) -> Vec<i128> {
+    pub fn side_totals(&self, side: Side) -> Vec<i128> {
         self.scaled(side, &self.profile(side).totals()).collect()
     }
 
     /// Costs of a side as they are shown.
-    pub fn per_run(&self, side: usize, costs: Vec<i128>) -> Vec<i128> {
+    pub fn per_run(&self, side: Side, costs: Vec<i128>) -> Vec<i128> {
         let costs = costs.into_iter();
         costs.map(|cost| divided(cost, self.runs[side])).collect()
     }
@@ -91,13 +86,13 @@ impl<'a> Costs<'a> {
     }
 
     /// What functions of a side that are one cost by themselves, not divided.
-    pub fn own(&self, side: usize, ids: &[FunctionId]) -> Vec<i128> {
+    pub fn own(&self, side: Side, ids: &[FunctionId]) -> Vec<i128> {
         let costs = ids.iter().map(|&id| self.profile(side).self_costs(id));
         self.sum(side, costs)
     }
 
     /// Likewise with all that they call, in which their calls of each other do not count twice.
-    pub fn inclusive(&self, side: usize, ids: &[FunctionId]) -> Vec<i128> {
+    pub fn inclusive(&self, side: Side, ids: &[FunctionId]) -> Vec<i128> {
         let profile = self.profile(side);
         let costs = ids.iter().map(|&id| profile.inclusive_costs(id));
         let within = calls_within(profile, ids);
@@ -108,7 +103,7 @@ impl<'a> Costs<'a> {
             .collect()
     }
 
-    fn sum<'r>(&self, side: usize, rows: impl Iterator<Item = &'r [Cost]>) -> Vec<i128> {
+    fn sum<'r>(&self, side: Side, rows: impl Iterator<Item = &'r [Cost]>) -> Vec<i128> {
         let mut sums = vec![0_i128; self.totals.len()];
         for row in rows {
             for (sum, cost) in sums.iter_mut().zip(self.scaled(side, row)) {
@@ -119,7 +114,7 @@ impl<'a> Costs<'a> {
     }
 
     /// How often functions of a side that are one were called, not by each other.
-    pub fn invocations(&self, side: usize, ids: &[FunctionId]) -> i128 {
+    pub fn invocations(&self, side: Side, ids: &[FunctionId]) -> i128 {
         let profile = self.profile(side);
         let calls = ids.iter().map(|&id| profile.function(id).invocations);
         let within = calls_within(profile, ids).map(|edge| i128::from(edge.calls));

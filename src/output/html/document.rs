@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::Notes;
-use super::costs::{BASE, NEW};
 use super::data::Data;
 use super::functions::Function;
 use super::table::{Number, Room, ends_data, shown};
+use crate::compare::Side;
 use crate::io::SourceFiles;
 use crate::output::json::Document;
 
@@ -99,7 +99,7 @@ impl Data<'_, '_> {
     /// Writes what the functions that are not shown add up to, and in a comparison what has changed of
     /// them.
     fn write_rest(&self, data: &mut Document<'_>) -> io::Result<()> {
-        let costs = |side: usize, of: &Function<'_>| {
+        let costs = |side: Side, of: &Function<'_>| {
             self.costs
                 .per_run(side, self.costs.own(side, &of.ids[side]))
         };
@@ -109,14 +109,14 @@ impl Data<'_, '_> {
         let mut count = 0;
         for of in self.functions.are_shown(false) {
             count += 1;
-            let new = costs(NEW, of);
+            let new = costs(Side::New, of);
             for (sum, cost) in sums.iter_mut().zip(&new) {
                 *sum = sum.saturating_add(*cost);
             }
             if self.compared.is_none() {
                 continue;
             }
-            let base = costs(BASE, of);
+            let base = costs(Side::Base, of);
             for at in 0..width {
                 let [base, new] = [&base, &new].map(|side| side.get(at).copied().unwrap_or(0));
                 changes[at] = changes[at].saturating_add(new - base);

@@ -2,9 +2,9 @@
 
 use indexmap::IndexSet;
 
-use super::costs::{BASE, Costs, NEW, SIDES};
+use super::costs::Costs;
 use super::table::{Number, Room, Row, Table, by_share, cut, position, shown, text_size};
-use crate::compare::Transition;
+use crate::compare::{Side, Sides, Transition};
 use crate::names::{SHORT, parted, short_name};
 use crate::output::Names;
 use crate::profile::{FunctionId, Profile};
@@ -27,14 +27,14 @@ pub(super) struct Function<'a> {
     /// What has become of it since the base, if there is something to say.
     became: Option<String>,
     /// What it is in the base and in the new profile.
-    pub ids: [Vec<FunctionId>; 2],
+    pub ids: Sides<Vec<FunctionId>>,
 }
 
 /// The functions, and which of them are shown.
 pub(super) struct Functions<'a> {
     pub all: Vec<Function<'a>>,
     /// For each side, which of all a function of its profile is.
-    of: [Vec<usize>; 2],
+    of: Sides<Vec<usize>>,
     /// For each of all its position in the report, if it is there.
     places: Vec<Option<usize>>,
     /// The positions of those that are shown, the costliest first.
@@ -74,13 +74,26 @@ impl<'a> Functions<'a> {
             None => costs
                 .new
                 .functions()
-                .map(|(id, _)| Function::of(costs.new, [vec![], vec![id]]))
+                .map(|(id, _)| {
+                    let base = Vec::new();
+                    Function::of(
+                        costs.new,
+                        Sides {
+                            base,
+                            new: vec![id],
+                        },
+                    )
+                })
                 .collect(),
             Some(comparison) => comparison
                 .functions()
                 .map(|change| {
-                    let ids = change.functions().map(<[FunctionId]>::to_vec);
-                    let side = if ids[NEW].is_empty() { BASE } else { NEW };
+                    let ids = change.functions.clone();
+                    let side = if ids.new.is_empty() {
+                        Side::Base
+                    } else {
+                        Side::New
+                    };
                     Function {
                         object: change.object,
                         file: change.file,
@@ -92,10 +105,10 @@ impl<'a> Functions<'a> {
                 .collect(),
         };
         all.sort_by_key(|function| {
-            let [base, new] = function.ids.each_ref().map(|ids| ids.first().copied());
+            let Sides { base, new } = function.ids.as_ref().map(|ids| ids.first().copied());
             (new.is_none(), new, base)
         });
-        let of = SIDES.map(|side| {
+        let of = Sides::EACH.map(|side| {
             let mut of = vec![0; costs.profile(side).functions().len()];
             for (at, function) in all.iter().enumerate() {
                 function.ids[side].iter().for_each(|id| of[id.index()] = at);
@@ -111,7 +124,7 @@ impl<'a> Functions<'a> {
     }
 
     /// Which of all a function of a side is.
-    pub fn index(&self, side: usize, id: FunctionId) -> usize {
+    pub fn index(&self, side: Side, id: FunctionId) -> usize {
         self.of[side][id.index()]
     }
 
@@ -196,8 +209,8 @@ impl<'a> Functions<'a> {
 
 impl<'a> Function<'a> {
     /// What such functions are, of which the last side that has one says how it is called.
-    fn of(profile: &'a Profile, ids: [Vec<FunctionId>; 2]) -> Self {
-        let [base, new] = ids.each_ref().map(|ids| ids.last());
+    fn of(profile: &'a Profile, ids: Sides<Vec<FunctionId>>) -> Self {
+        let Sides { base, new } = ids.as_ref().map(|ids| ids.last());
         let function = new.or(base).map(|&id| profile.function(id));
         let name = |name| profile.name(name);
         Function {
@@ -221,9 +234,10 @@ impl<'a> Function<'a> {
 
     /// Its calls and costs, and on which sides it is.
     fn row(&self, costs: &Costs<'_>) -> Row {
-        let [base, new] = SIDES.map(|side| Number(costs.invocations(side, &self.ids[side])));
-        let is_there = SIDES.map(|side| i128::from(!self.ids[side].is_empty()));
-        let sides = Number(is_there[BASE] + 2 * is_there[NEW]);
+        let Sides { base, new } =
+            Sides::EACH.map(|side| Number(costs.invocations(side, &self.ids[side])));
+        let is_there = Sides::EACH.map(|side| i128::from(!self.ids[side].is_empty()));
+        let sides = Number(is_there.base + 2 * is_there.new);
         let numbers = match costs.comparison {
             Some(_) => vec![new, base, sides],
             None => vec![new],
@@ -240,7 +254,7 @@ impl<'a> Function<'a> {
 
     /// Which inclusive costs are estimates: 1 stands for the new one, 2 for that of the base, 3 for both.
     fn estimates(&self, costs: &Costs<'_>) -> u8 {
-        let [base, new] = SIDES.map(|side| {
+        let Sides { base, new } = Sides::EACH.map(|side| {
             let mut ids = self.ids[side].iter();
             u8::from(ids.any(|&id| costs.profile(side).is_inclusive_estimated(id)))
         });

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use super::costs::{BASE, Costs, NEW};
+use super::costs::Costs;
 use super::data::Data;
 use super::functions::Functions;
 use super::table::{Number, Room, Table, position};
-use crate::compare::Comparison;
+use crate::compare::{Comparison, Side, Sides};
 use crate::output::json::Document;
 use crate::profile::{GroupBy, InclusiveCost, Profile};
 use crate::stacks::{Stacks, count_groups_once};
@@ -89,10 +89,10 @@ impl Data<'_, '_> {
         }
         let rows = groups.table(&costs, self.options.names, room, None, &mut 0);
         let of = self.functions.are_shown(true).map(|function| {
-            let [base, new] = function.ids.each_ref().map(|ids| ids.last());
+            let Sides { base, new } = function.ids.as_ref().map(|ids| ids.last());
             let group = match (new, base) {
-                (Some(id), _) => groups.index(NEW, of_new[id.index()]),
-                (None, Some(id)) => groups.index(BASE, of_base[id.index()]),
+                (Some(id), _) => groups.index(Side::New, of_new[id.index()]),
+                (None, Some(id)) => groups.index(Side::Base, of_base[id.index()]),
                 (None, None) => return position(None),
             };
             position(groups.place(group))

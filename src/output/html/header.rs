@@ -3,10 +3,10 @@
 use std::io;
 use std::iter;
 
-use super::costs::{BASE, NEW};
 use super::data::Data;
 use super::table::{Number, cut};
 use super::{Compared, Notes};
+use crate::compare::Side;
 use crate::display::numbers::{grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
@@ -33,7 +33,7 @@ fn limited(texts: impl Iterator<Item = String>, noun: &str) -> Vec<String> {
 impl<'a> Data<'a, '_> {
     /// Writes what does not depend on the room.
     pub fn write_header(&self, notes: &Notes<'_>, data: &mut Document<'_>) -> io::Result<()> {
-        let profile = self.costs.profile(NEW);
+        let profile = self.costs.profile(Side::New);
         let creator = profile.creator().unwrap_or_default();
         let creator = cut(printable(creator), MAX_WARNING_LENGTH);
         let mut sides = self.costs.sides().iter();
@@ -75,7 +75,7 @@ impl<'a> Data<'a, '_> {
         )?;
         self.write_events(data)?;
         data.record("parts", |record| self.write_parts(record))?;
-        data.field("total", &self.shown_totals(NEW))?;
+        data.field("total", &self.shown_totals(Side::New))?;
         data.field("peak", &self.peaks())?;
         data.field("has_invocations", &self.has_invocations())?;
         data.field("function_count", &profile.functions().len())?;
@@ -100,16 +100,17 @@ impl<'a> Data<'a, '_> {
         let per_run = comparison.is_per_run.then(|| per_run(comparison.runs()));
         record.field("per_run", &per_run)?;
         // Calls and the costs of stacks have yet to be divided by these.
-        record.field("runs", &comparison.divisors())?;
+        let runs = comparison.divisors();
+        record.field("runs", &[runs.base, runs.new])?;
         record.field(
             "functions",
-            &[comparison.base, comparison.new].map(|side| side.functions().len()),
+            &[comparison.profiles.base, comparison.profiles.new].map(|side| side.functions().len()),
         )?;
-        record.field("total", &self.shown_totals(BASE))?;
+        record.field("total", &self.shown_totals(Side::Base))?;
         record.records("events", &comparison.events, |record, event| {
             let unit = Unit::of(event.unit, 1);
-            let totals = [event.base, event.new];
-            record.field("verdict", &verdict(event.change(), event.base, unit))?;
+            let totals = [event.totals.base, event.totals.new];
+            record.field("verdict", &verdict(event.change(), event.totals.base, unit))?;
             record.field("shown", &totals.map(|total| in_units(total, unit)))
         })
     }
@@ -118,18 +119,18 @@ impl<'a> Data<'a, '_> {
     fn events(&self) -> Vec<EventFormat<'a>> {
         match self.compared {
             Some(compared) => EventFormat::compared(compared.comparison),
-            None => EventFormat::of(self.costs.profile(NEW)),
+            None => EventFormat::of(self.costs.profile(Side::New)),
         }
     }
 
     /// For events of which the summaries state a peak: that, if it is not the total. Costs per run have
     /// none.
     fn peaks(&self) -> Vec<Option<Number>> {
-        let profile = self.costs.profile(NEW);
+        let profile = self.costs.profile(Side::New);
         let stated = profile.summaries().into_iter().chain(iter::repeat(None));
         let events = profile.events().iter().zip(stated).zip(profile.totals());
         let peaks = events.map(|((event, stated), total)| {
-            let is_peak = self.costs.runs[NEW] == 1 && profile.states_peak(event);
+            let is_peak = self.costs.runs.new == 1 && profile.states_peak(event);
             stated.filter(|&peak| is_peak && peak != total)
         });
         peaks.map(|peak| peak.map(Number::from)).collect()
@@ -138,7 +139,7 @@ impl<'a> Data<'a, '_> {
     /// Writes the totals of the parts that have names, the costliest first.
     fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
         let mut parts = match self.compared {
-            None => parts(self.costs.profile(NEW)),
+            None => parts(self.costs.profile(Side::New)),
             Some(_) => Vec::new(),
         };
         let left_out = parts.len().saturating_sub(MAX_TEXTS);
@@ -174,7 +175,7 @@ impl<'a> Data<'a, '_> {
         })
     }
 
-    fn shown_totals(&self, side: usize) -> Vec<Number> {
+    fn shown_totals(&self, side: Side) -> Vec<Number> {
         let totals = self.costs.per_run(side, self.costs.side_totals(side));
         totals.into_iter().map(Number).collect()
     }

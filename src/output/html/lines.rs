@@ -6,9 +6,9 @@ use std::io;
 use indexmap::IndexMap;
 
 use super::calls::Sums;
-use super::costs::{BASE, NEW, SIDES};
 use super::data::Data;
 use super::table::{Number, Room, Row, Table, by_share, position};
+use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
 use crate::output::json::Document;
 use crate::profile::ProfileKind;
@@ -62,7 +62,7 @@ struct PlaceSums {
 
 impl<'a> Data<'a, '_> {
     fn is_trace(&self) -> bool {
-        self.costs.profile(NEW).kind() == ProfileKind::Trace
+        self.costs.profile(Side::New).kind() == ProfileKind::Trace
     }
 
     /// The self costs by line of the costliest functions, as far as there is room. Traces have none.
@@ -93,16 +93,16 @@ impl<'a> Data<'a, '_> {
             .filter(|&index| self.functions.place(index).is_some())
             .collect();
         for at in self.functions.order.clone() {
-            let mut rows = self.line_sums(NEW, shown[at]);
+            let mut rows = self.line_sums(Side::New, shown[at]);
             let mut same = BTreeSet::new();
             if self.compared.is_some() {
-                let base = self.line_sums(BASE, shown[at]);
+                let base = self.line_sums(Side::Base, shown[at]);
                 let is_both = !rows.is_empty() && !base.is_empty();
                 let files = rows.keys().chain(base.keys()).map(|&(file, _)| file);
                 same = files.filter(|&file| is_both && is_same(file)).collect();
                 for (place, sums) in base {
                     if same.contains(place.0) || !is_both {
-                        rows.entry(place).or_default().costs[BASE] = sums.costs[BASE].clone();
+                        rows.entry(place).or_default().costs.base = sums.costs.base.clone();
                     }
                 }
             }
@@ -111,8 +111,8 @@ impl<'a> Data<'a, '_> {
             let rows: Vec<(Place<'a>, Row)> = rows
                 .into_iter()
                 .map(|(place, sums)| {
-                    let [base, new] =
-                        SIDES.map(|side| self.costs.per_run(side, sums.costs[side].clone()));
+                    let Sides { base, new } =
+                        Sides::EACH.map(|side| self.costs.per_run(side, sums.costs[side].clone()));
                     let numbers = vec![position(at), position(99_999), place.1.into()];
                     (
                         place,
@@ -143,7 +143,7 @@ impl<'a> Data<'a, '_> {
     }
 
     /// The lines of a function on one side, by file and line. Line 0 stands for an unknown one.
-    fn line_sums(&self, side: usize, function: usize) -> IndexMap<Place<'a>, Sums> {
+    fn line_sums(&self, side: Side, function: usize) -> IndexMap<Place<'a>, Sums> {
         let profile = self.costs.profile(side);
         let mut rows: IndexMap<Place<'a>, Sums> = IndexMap::new();
         for &id in &self.functions.all[function].ids[side] {
@@ -163,16 +163,16 @@ impl<'a> Data<'a, '_> {
         let mut places: IndexMap<Place<'a>, PlaceSums> = IndexMap::new();
         let mut add = |place, function, count, costs: Vec<i128>, share: f64| {
             let of: &mut PlaceSums = places.entry(place).or_default();
-            of.sums.add(NEW, count, costs);
+            of.sums.add(Side::New, count, costs);
             if share > of.largest {
                 (of.largest, of.function) = (share, function);
             }
         };
-        let profile = self.costs.profile(NEW);
+        let profile = self.costs.profile(Side::New);
         if self.is_trace() {
             for edge in profile.edges() {
-                let callee = self.functions.index(NEW, edge.callee);
-                let costs: Vec<i128> = self.costs.scaled(NEW, edge.costs()).collect();
+                let callee = self.functions.index(Side::New, edge.callee);
+                let costs: Vec<i128> = self.costs.scaled(Side::New, edge.costs()).collect();
                 let share = self.costs.share(&costs);
                 add(
                     (profile.call_file(&edge), edge.line),
@@ -184,10 +184,10 @@ impl<'a> Data<'a, '_> {
             }
         } else {
             for (function, of) in self.functions.all.iter().enumerate() {
-                for &id in &of.ids[NEW] {
+                for &id in &of.ids.new {
                     for line in profile.lines(id) {
                         let file = profile.name(line.file.unwrap_or(profile.function(id).file));
-                        let costs: Vec<i128> = self.costs.scaled(NEW, line.costs).collect();
+                        let costs: Vec<i128> = self.costs.scaled(Side::New, line.costs).collect();
                         let share = self.costs.share(&costs);
                         add((file, line.line), function, 0, costs, share);
                     }
@@ -196,7 +196,7 @@ impl<'a> Data<'a, '_> {
         }
         let shares = places
             .values()
-            .map(|of| self.costs.share(&of.sums.costs[NEW]));
+            .map(|of| self.costs.share(&of.sums.costs.new));
         let shares: Vec<f64> = shares.collect();
         let mut table = Table::new(
             &["file", "line", "function", "calls"],
@@ -209,7 +209,7 @@ impl<'a> Data<'a, '_> {
             };
             let size = self.files.size(file);
             let function = position(self.functions.place(of.function));
-            let calls = Number(of.sums.counts[NEW]);
+            let calls = Number(of.sums.counts.new);
             let row = Row {
                 numbers: vec![
                     position(self.files.place(file)),
@@ -217,7 +217,7 @@ impl<'a> Data<'a, '_> {
                     function,
                     calls,
                 ],
-                costs: vec![self.costs.per_run(NEW, of.sums.costs[NEW].clone())],
+                costs: vec![self.costs.per_run(Side::New, of.sums.costs.new.clone())],
             };
             if !room.take(table.size(&row) + size) {
                 break;

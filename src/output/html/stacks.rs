@@ -6,10 +6,10 @@ use std::io;
 use indexmap::IndexSet;
 
 use super::calls::Sums;
-use super::costs::{BASE, NEW, SIDES};
 use super::data::Data;
 use super::functions::names;
 use super::table::{Number, Room, Row, Table, by_share, position, text_size};
+use crate::compare::{Side, Sides};
 use crate::output::joined_stacks::JoinedStacks;
 use crate::output::json::Document;
 use crate::profile::Cost;
@@ -116,7 +116,7 @@ impl<'a> Data<'a, '_> {
         let shares = (0..tree.len()).map(|at| {
             let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
             let shares = costs.map(|costs| self.costs.share(&costs));
-            shares[BASE].max(shares[NEW])
+            shares.base.max(shares.new)
         });
         let mut shares: Vec<f64> = shares.collect();
         for at in (0..tree.len()).rev() {
@@ -143,7 +143,7 @@ impl<'a> Data<'a, '_> {
                 let (depth, (sums, estimated)) = entry.remove_entry();
                 let frame = rows.frames.insert_full((None, Some(REST.as_bytes()))).0;
                 rows.nodes
-                    .push(&stack_row(depth, frame, sums.counts[NEW], sums.costs));
+                    .push(&stack_row(depth, frame, sums.counts.new, sums.costs));
                 rows.nodes.push_digit(ESTIMATED, estimated);
             }
         };
@@ -162,8 +162,8 @@ impl<'a> Data<'a, '_> {
                 let (sums, estimated) = rest.entry(depth).or_default();
                 *estimated |= u8::from(tree.estimated(at) > 0);
                 let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
-                for (side, costs) in SIDES.into_iter().zip(costs) {
-                    let calls = if side == NEW { tree.calls(at) } else { 0 };
+                for (side, costs) in Sides::EACH.zip(costs) {
+                    let calls = if side == Side::New { tree.calls(at) } else { 0 };
                     sums.add(side, calls.into(), costs);
                 }
             }
@@ -189,8 +189,8 @@ impl<'a> Data<'a, '_> {
         tree: &JoinedStacks<'_, 'a>,
         at: usize,
         which: for<'s> fn(&'s Stacks<'a>, StackId) -> &'s [Cost],
-    ) -> [Vec<i128>; 2] {
-        SIDES.map(|side| {
+    ) -> Sides<Vec<i128>> {
+        Sides::EACH.map(|side| {
             let mut sums = Sums::default();
             for id in tree.ids(side, at) {
                 if let Some(stacks) = tree.sides[side] {
@@ -262,7 +262,8 @@ impl<'a> Data<'a, '_> {
     }
 }
 
-fn stack_row(depth: u32, frame: usize, calls: i128, [base, new]: [Vec<i128>; 2]) -> Row {
+fn stack_row(depth: u32, frame: usize, calls: i128, sides: Sides<Vec<i128>>) -> Row {
+    let Sides { base, new } = sides;
     Row {
         numbers: vec![depth.into(), position(frame), Number(calls)],
         costs: vec![new, base],

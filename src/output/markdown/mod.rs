@@ -15,7 +15,7 @@ use self::body::{Body, PATH, cell, span};
 use super::ReportOptions;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::SourceLocation;
-use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Verdict};
+use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Sides, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
@@ -253,22 +253,20 @@ pub fn write_comparison(
         body.gap();
         body.line(&format!("Per run: {}", per_run(comparison.runs())));
     }
-    body.completeness(
-        match [comparison.base, comparison.new].map(Profile::is_complete) {
-            [true, true] => None,
-            [false, true] => Some("base is"),
-            [true, false] => Some("new profile is"),
-            [false, false] => Some("base and the new profile are"),
-        },
-    );
+    body.completeness(match comparison.profiles.map(Profile::is_complete).into() {
+        (true, true) => None,
+        (false, true) => Some("base is"),
+        (true, false) => Some("new profile is"),
+        (false, false) => Some("base and the new profile are"),
+    });
     let totals = comparison.events.iter().map(|event| {
         let unit = Unit::of(event.unit, 1);
         vec![
             cell(&printable(event.name)),
-            in_units(event.base, unit),
-            in_units(event.new, unit),
+            in_units(event.totals.base, unit),
+            in_units(event.totals.new, unit),
             signed(event.change(), in_units(event.change(), unit)),
-            signed_percent(event.change(), event.base),
+            signed_percent(event.change(), event.totals.base),
         ]
     });
     body.table(&["event", "base", "new", "change", "change %"], totals);
@@ -277,11 +275,11 @@ pub fn write_comparison(
         let unit = Unit::of(comparison.first().unit, 1);
         let top = options.top.unwrap_or(usize::MAX);
         let rows = parts.iter().take(top).map(|part| {
-            let [base, new] =
-                [part.base, part.new].map(|cost| cost.map(|cost| in_units(cost, unit)));
+            let Sides { base, new } = part.costs.map(|cost| Some(in_units(cost?, unit)));
             let change = part
+                .costs
                 .base
-                .zip(part.new)
+                .zip(part.costs.new)
                 .map(|(base, new)| [new.saturating_sub(base), base]);
             vec![
                 cell(&printable(part.name)),
@@ -331,10 +329,10 @@ pub fn write_comparison(
 fn growth(comparison: &Comparison<'_>) -> String {
     let first = comparison.first();
     let event = span(&printable(first.name));
-    let share = percent(first.change().saturating_abs(), first.base);
+    let share = percent(first.change().saturating_abs(), first.totals.base);
     match first.change() {
         0 => format!("{event} is unchanged"),
-        1.. if first.base > 0 => format!("{event} grew by {share} %"),
+        1.. if first.totals.base > 0 => format!("{event} grew by {share} %"),
         1.. => format!("{event} grew from nothing"),
         _ => format!("{event} shrank by {share} %"),
     }
@@ -359,11 +357,11 @@ fn outcome(verdicts: &[Verdict]) -> &'static str {
 
 /// A value before and after, or that of the side with the function.
 fn both_sides(change: &FunctionChange<'_>, figure: impl Fn(&FunctionSums) -> String) -> String {
-    match [&change.base, &change.new].map(|side| side.as_ref().map(&figure)) {
-        [Some(base), Some(new)] if base == new => base,
-        [Some(base), Some(new)] => format!("{base} → {new}"),
-        [None, new] => format!("new: {}", new.unwrap_or_default()),
-        [Some(base), None] => format!("gone: {base}"),
+    match change.sums.map(|sums| sums.as_ref().map(&figure)).into() {
+        (Some(base), Some(new)) if base == new => base,
+        (Some(base), Some(new)) => format!("{base} → {new}"),
+        (None, new) => format!("new: {}", new.unwrap_or_default()),
+        (Some(base), None) => format!("gone: {base}"),
     }
 }
 

@@ -32,6 +32,7 @@ use thiserror::Error;
 use self::call_sites::CallSites;
 use self::line_samples::{LinePlace, LineSamples, first_lines};
 use self::message::Message;
+use crate::compare::Sides;
 use crate::display::numbers::{counted, divided};
 use crate::display::units::Quantity;
 use crate::maps::{HashMap, IndexSet};
@@ -421,7 +422,12 @@ impl<W: Write> Writer<W> {
         let version = concat!("written by cg-preprocess ", env!("CARGO_PKG_VERSION"));
         let own = [format!("command: {}", command(profile)), version.to_owned()];
         let base = base.filter(|_| self.per_run);
-        let per_run = base.map(|base| per_run([base.runs(), profile.runs()]));
+        let per_run = base.map(|base| {
+            per_run(Sides {
+                base: base.runs(),
+                new: profile.runs(),
+            })
+        });
         let paired = (self.paired > 0).then(|| {
             format!(
                 "lines and stacks of {} are paired by their costs: sums by line and by \

@@ -7,7 +7,7 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 
 use super::lines::{CostliestLines, INDENT, SourceText};
-use crate::compare::{CallCount, Comparison, FunctionChange, Transition};
+use crate::compare::{CallCount, Comparison, FunctionChange, Sides, Transition};
 use crate::display::numbers::{counted, divided, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
@@ -59,13 +59,13 @@ pub fn write_comparison(
 /// The calls between a function and another one, in the base and in the new profile.
 struct CallChange<'c, 'a> {
     other: &'c FunctionChange<'a>,
-    costs: [i128; 2],
-    calls: [CallCount; 2],
+    costs: Sides<i128>,
+    calls: Sides<CallCount>,
 }
 
 impl CallChange<'_, '_> {
     fn change(&self) -> i128 {
-        self.costs[1].saturating_sub(self.costs[0])
+        self.costs.new.saturating_sub(self.costs.base)
     }
 }
 
@@ -170,9 +170,9 @@ impl<'a> ComparisonSummary<'a> {
         let owners = self.comparison.positions();
         let count = options.top.unwrap_or(usize::MAX).min(most);
         let (top, rest) = found.split_at(count.min(found.len()));
-        let new = ProfileSummary::new(self.comparison.new, options);
+        let new = ProfileSummary::new(self.comparison.profiles.new, options);
         let costs = top.iter().map(|&at| {
-            let functions = all[at].functions()[1].iter();
+            let functions = all[at].functions.new.iter();
             functions.map(|&id| new.costliest_lines(id)).collect()
         });
         let costs: Vec<Vec<_>> = costs.collect();
@@ -192,7 +192,7 @@ impl<'a> ComparisonSummary<'a> {
             for costs in costs {
                 let mut table = new.line_table(costs, &source);
                 if let Some(gap) = table.first_mut() {
-                    let runs = match self.comparison.divisors()[1] {
+                    let runs = match self.comparison.divisors().new {
                         1 => String::new(),
                         runs => format!(", in {} runs", grouped(runs)),
                     };
@@ -217,15 +217,14 @@ impl<'a> ComparisonSummary<'a> {
         &(what, calls_of, other): &CallEnd,
         function: &FunctionChange<'a>,
         all: &[&FunctionChange<'a>],
-        owners: &[Vec<usize>; 2],
+        owners: &Sides<Vec<usize>>,
         options: &ReportOptions,
     ) -> Vec<String> {
         let (comparison, first) = (self.comparison, self.comparison.first());
-        let sides = [comparison.base, comparison.new];
-        let mut sums: BTreeMap<usize, [(i128, i128); 2]> = BTreeMap::new();
-        for side in [0, 1] {
-            for &id in function.functions()[side] {
-                for edge in calls_of(sides[side], id) {
+        let mut sums: BTreeMap<usize, Sides<(i128, i128)>> = BTreeMap::new();
+        for (side, profile) in Sides::EACH.zip(comparison.profiles) {
+            for &id in &function.functions[side] {
+                for edge in calls_of(profile, id) {
                     let sums = sums.entry(owners[side][other(&edge).index()]).or_default();
                     let (cost, calls) = &mut sums[side];
                     *cost = cost.saturating_add(first.cost(side, edge.costs()));
@@ -238,15 +237,19 @@ impl<'a> ComparisonSummary<'a> {
             .into_iter()
             .map(|(at, sums)| CallChange {
                 other: all[at],
-                costs: [0, 1].map(|side: usize| divided(sums[side].0, runs[side].into())),
-                calls: [0, 1].map(|side: usize| CallCount::per_run(sums[side].1, runs[side])),
+                costs: sums
+                    .zip(runs)
+                    .map(|((cost, _), runs)| divided(cost, runs.into())),
+                calls: sums
+                    .zip(runs)
+                    .map(|((_, calls), runs)| CallCount::per_run(calls, runs)),
             })
             .collect();
         let size = |call: &CallChange<'_, '_>| match options.sort {
-            Sort::Calls => (call.calls[1] - call.calls[0]).tenths,
+            Sort::Calls => (call.calls.new - call.calls.base).tenths,
             _ => call.change(),
         };
-        changes.sort_by_key(|call| Reverse((size(call).unsigned_abs(), call.costs[1])));
+        changes.sort_by_key(|call| Reverse((size(call).unsigned_abs(), call.costs.new)));
         let mut lines = vec![String::new()];
         if changes.is_empty() {
             lines.push(format!("no {what}"));
@@ -262,15 +265,16 @@ impl<'a> ComparisonSummary<'a> {
             signed(call.change(), notation.cost(call.change()))
         })
         .with(notation.heading("base", "base"), |call| {
-            notation.cost(call.costs[0])
+            notation.cost(call.costs.base)
         })
         .with(notation.heading("new", "new"), |call| {
-            notation.cost(call.costs[1])
+            notation.cost(call.costs.new)
         })
         .with_known(comparison.has_invocations(), "calls", |call| {
-            match call.calls {
-                [base, new] if base == new => new.to_string(),
-                [base, new] => format!("{base} → {new}"),
+            let Sides { base, new } = call.calls;
+            match base == new {
+                true => new.to_string(),
+                false => format!("{base} → {new}"),
             }
         });
         lines.extend(table.lines(options, ALIGNED_NAME));
@@ -290,7 +294,7 @@ impl<'a> ComparisonSummary<'a> {
         let (top, rest) = options.split(&parts);
         let cost = |cost| in_units(cost, self.first.unit);
         let rows = top.iter().map(|part| {
-            let change = match (part.base, part.new) {
+            let change = match part.costs.into() {
                 (Some(base), Some(new)) => {
                     let change = new.saturating_sub(base);
                     let by = signed(change, grouped(change));
@@ -324,7 +328,7 @@ impl<'a> ComparisonSummary<'a> {
 
     /// The line of the new profile that a row is, if rows are lines.
     fn new_line(&self, row: &FunctionChange<'a>) -> Option<(&'a [u8], u64)> {
-        let new = self.comparison.new;
+        let new = self.comparison.profiles.new;
         let function = row
             .new_function()
             .filter(|_| self.row.by == GroupBy::Line)?;
@@ -364,13 +368,14 @@ impl<'a> ComparisonSummary<'a> {
             true => cost(base),
             false => format!("{} → {}", cost(base), cost(new)),
         };
-        let word = match (change.base, change.new) {
+        let (base, new) = change.sums.into();
+        let word = match (base, new) {
             (Some(_), Some(_)) => "",
             (None, _) => "new: ",
             _ => "gone: ",
         };
-        let new = change.new.or(change.base).unwrap_or_default();
-        let base = change.base.unwrap_or(new);
+        let new = new.or(base).unwrap_or_default();
+        let base = base.unwrap_or(new);
         let calls = match [base.invocations, new.invocations] {
             [base, new] if base == new => new.to_string(),
             [base, new] => {
