@@ -59,5 +59,10 @@ test('the costliest groups have colours of their own, the same in every order be
   const colours = coloursOf(['php', 'php:internal', '???', ...names]);
   assert.equal(new Set(names.slice(0, HUES).map((name) => colours.get(name))).size, HUES);
   assert.equal(colours.size, names.length);
+  for (const first of names) {
+    const [one, other] = coloursOf([first, ...names.filter((name) => name !== first)]).values();
+    const apart = Math.abs(one - other);
+    assert.ok(Math.min(apart, 360 - apart) >= 70, `${first}: ${one}, ${other}`);
+  }
   assert.equal(coloursOf(['package3']).get('package3'), coloursOf(['package3', 'package1']).get('package3'));
 });

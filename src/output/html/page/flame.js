@@ -1,7 +1,7 @@
 // ---- Flame graph: levels are made in blocks, as these come into sight --------------------------------
 
-/** How many levels a block has. */
-const LEVELS = 40;
+/** How many levels a block has: as many as fit on a printed page, however that is turned. */
+const LEVELS = 25;
 /** The width of a character in a frame, and what frames have beside their text. */
 const CHARACTER = 7.3;
 const PADDING = 9;

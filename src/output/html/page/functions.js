@@ -218,7 +218,7 @@ function showChanges() {
     view: [
       table ? table.element : state.search && nothingFound(),
       soft(others, same > 0 && `${counted(same, by)} did not change.`),
-      by !== 'function' && omittedRows(),
+      omittedRows(),
     ],
     shown: table ? [table] : [],
   };

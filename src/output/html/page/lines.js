@@ -94,10 +94,10 @@ function calleesOf(row) {
 
 /** Why no source is shown, as far as it is known. */
 function noSource() {
-  const { found, missing, left_out: rest } = data.source;
+  const { found, missing, left_out: omitted } = data.source;
   const room =
-    rest > 0 ? ` The source of ${counted(rest, 'function')} was omitted to limit the size of the report.` : '';
-  return `Without source: of the files asked for, ${grouped(found)} were found, ${grouped(missing)} not, or may not be shown.${room}`;
+    omitted > 0 ? `; to limit the size of the report, that of ${counted(omitted, 'function')} was omitted` : '';
+  return `No source for these lines: ${counted(found, 'file')} found, ${grouped(missing)} missing or not allowed${room}.`;
 }
 
 /** What the lines of a function cost and call; the costliest of its own file is in sight at once. */
@@ -202,8 +202,8 @@ function showLines() {
   const isTrace = data.kind === 'trace';
   const { places } = data;
   const rows = places.line.map((line, at) => {
-    const where = { ...fileOf(places.file[at]), object: '', line };
     const of = functions[places.function[at]] || OTHERS;
+    const where = { ...fileOf(places.file[at]), object: of.object, line };
     const text = `${of.text}\n${where.file}`.toLowerCase();
     return {
       at,

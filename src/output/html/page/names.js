@@ -58,22 +58,24 @@ function fitted([scope, type, own, rest], room) {
   return own.replace(/([:{])\/.*\//, '$1…/').replace(/^(\w+)<.*/, '$1');
 }
 
-/** So many colours can be told apart. */
+/** The number of colours that can be told apart. */
 const HUES = 15;
 
 /**
- * The colours of groups, the costliest first: the name says which, so that it is the same in every report.
- * Of the costliest, two never have the same.
+ * The colours of groups, the costliest first. The name chooses the colour, so that it is the same in every report, but
+ * no two of the costliest groups have the same one, and the first few have colours that are far apart.
  */
 function coloursOf(names) {
-  const [hues, taken] = [new Map(), new Set()];
+  const [hues, taken] = [new Map(), []];
   for (const name of names) {
     if (/^(php|php:internal|[?]*)$/.test(name)) continue;
     let hash = 2166136261;
     for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
     let slot = (hash >>> 0) % HUES;
-    while (taken.size < HUES && taken.has(slot)) slot = (slot + 4) % HUES;
-    taken.add(slot);
+    const least = Math.max(1, Math.floor(HUES / (2 * taken.length + 2)));
+    const isNear = (other) => Math.min((slot - other + HUES) % HUES, (other - slot + HUES) % HUES) < least;
+    while (taken.length < HUES && taken.some(isNear)) slot = (slot + 4) % HUES;
+    taken.push(slot);
     hues.set(name, (slot * 360) / HUES);
   }
   return hues;
