@@ -425,7 +425,7 @@ pub struct RareArguments {
 impl Arguments {
     pub fn options(&self) -> ConvertOptions {
         let format = self.format();
-        let holds_all_events = format.capabilities().events == EventSupport::All;
+        let holds_all_events = format.events() == EventSupport::All;
         let mut options = ConvertOptions::default();
         options.format = format;
         options.text = self.report_options();

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::GroupBy;
-use cg_preprocess::run::{Capabilities, EventSupport, Format, RowSupport};
+use cg_preprocess::run::{EventSupport, Feature, Format, RowSupport};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, ValueEnum};
 
@@ -48,7 +48,7 @@ impl Arguments {
             "--open needs a file: name one with -o, or omit -o"
         } else if format == Format::Html && !self.output.open && fills_terminal() {
             "HTML is not for a terminal: use --open, or name a file with -o"
-        } else if format.capabilities().binary && fills_terminal() {
+        } else if format.has(Feature::Binary) && fills_terminal() {
             "binary output is not for a terminal: name a file with -o, use a pipe, or use -f text or -f json"
         } else {
             return self.unfit_option(format);
@@ -72,37 +72,40 @@ impl Arguments {
     /// The message for a given option that the format does not take.
     fn unfit_option(&self, format: Format) -> Option<String> {
         let (view, source) = (&self.view, &self.source);
-        let functions: Takes = |format| format.rows == RowSupport::Functions;
-        let html: Takes = |format| format.rows == RowSupport::All;
-        let lines: Takes = |format| matches!(format.rows, RowSupport::All | RowSupport::Functions);
+        let functions: Takes = |format| format.rows() == RowSupport::Functions;
+        let html: Takes = |format| format.rows() == RowSupport::All;
+        let lines: Takes =
+            |format| matches!(format.rows(), RowSupport::All | RowSupport::Functions);
         // Whether an option is given, and which formats take it.
         let options: [(bool, &str, Takes); 15] = [
             (view.top.is_some(), "--top", |format| {
-                !matches!(format.rows, RowSupport::No | RowSupport::All)
+                !matches!(format.rows(), RowSupport::No | RowSupport::All)
             }),
             (view.names.is_some(), "--names", |format| {
-                format.rows != RowSupport::No
+                format.rows() != RowSupport::No
             }),
             (view.sort.is_some(), "--sort", functions),
             (view.filter.is_some(), "--filter", functions),
-            (view.by.is_some(), "--by", |format| format.groups),
+            (view.by.is_some(), "--by", |format| {
+                format.has(Feature::Groups)
+            }),
             (view.function.is_some(), "--function", |format| {
-                matches!(format.rows, RowSupport::Functions | RowSupport::Graph)
+                matches!(format.rows(), RowSupport::Functions | RowSupport::Graph)
             }),
             (!self.comparison.base.is_empty(), "--base", |format| {
-                format.comparison
+                format.has(Feature::Comparison)
             }),
             (self.comparison.per_run, "--per-run", |format| {
-                format.per_run
+                format.has(Feature::PerRun)
             }),
             (!self.limits.all().is_empty(), "a limit", |format| {
-                format.version.is_none()
+                format.version().is_none()
             }),
             (view.event.len() > 1, "more than one -e", |format| {
-                format.events != EventSupport::One
+                format.events() != EventSupport::One
             }),
             (self.rare.escape_html, "--escape-html", |format| {
-                format.version.is_some()
+                format.version().is_some()
             }),
             (self.output.open, "--open", html),
             (source.source_url.is_some(), "--source-url", html),
@@ -111,9 +114,9 @@ impl Arguments {
         ];
         let (_, option, takes) = options
             .into_iter()
-            .find(|(is_given, _, takes)| *is_given && !takes(format.capabilities()))?;
+            .find(|(is_given, _, takes)| *is_given && !takes(format))?;
         let all = Format::value_variants().iter().copied();
-        let suitable = all.filter(|format| takes(format.capabilities()));
+        let suitable = all.filter(|&format| takes(format));
         let mut suitable: Vec<_> = suitable.map(flag).collect();
         let mut choice = suitable.pop()?;
         if !suitable.is_empty() {
@@ -129,7 +132,7 @@ impl Arguments {
 }
 
 /// Whether a format takes an option.
-type Takes = fn(Capabilities) -> bool;
+type Takes = fn(Format) -> bool;
 
 /// The option that chooses a format: `-f text`.
 fn flag(format: Format) -> String {

@@ -62,6 +62,14 @@ impl fmt::Display for Source {
 }
 
 impl Source {
+    /// The path of a file.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Source::Stdin => None,
+            Source::File(path) => Some(path),
+        }
+    }
+
     /// Finds it without opening it: a pipe would wait for its writer, and there may be more files
     /// than can be open.
     pub(crate) fn find(&self) -> io::Result<ResolvedSource<'_>> {

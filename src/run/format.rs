@@ -42,41 +42,34 @@ pub enum Format {
     Html,
 }
 
-/// What a format contains and shows, which decides what has to be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Something that a format can contain or show, which decides what has to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Capabilities {
-    /// The version of webgrind's format, if it is one.
-    pub version: Option<Version>,
-    /// The events whose costs it contains.
-    pub events: EventSupport,
-    /// Whether it shows stacks.
-    pub stacks: bool,
-    /// The rows that options can choose.
-    pub rows: RowSupport,
-    /// Whether inclusive costs count recursion once.
-    pub inclusive_once: bool,
-    /// Whether it lists groups of functions, such as classes.
-    pub groups: bool,
-    /// Whether it contains single calls.
-    pub invocations: bool,
-    /// Whether it contains the files of call sites.
-    pub call_files: bool,
-    /// Whether it shows self costs by line. Text does so with `--function`.
-    pub lines: bool,
-    /// Whether it shows comparisons.
-    pub comparison: bool,
-    /// Whether it shows comparisons per run.
-    pub per_run: bool,
-    /// Whether it must not go to a terminal.
-    pub binary: bool,
+pub enum Feature {
+    /// Stacks.
+    Stacks,
+    /// Single calls.
+    Invocations,
+    /// The files of call sites.
+    CallFiles,
+    /// Self costs by line. Text shows them with `--function`.
+    Lines,
+    /// Groups of functions, such as classes.
+    Groups,
+    /// Inclusive costs that count recursion once.
+    InclusiveOnce,
+    /// Comparisons.
+    Comparison,
+    /// Comparisons per run.
+    PerRun,
+    /// Binary data, which must not go to a terminal.
+    Binary,
 }
 
 /// The events whose costs a format contains.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventSupport {
     /// One.
-    #[default]
     One,
     /// The first one, unless others are chosen.
     Several,
@@ -85,10 +78,9 @@ pub enum EventSupport {
 }
 
 /// The rows of a format that options can choose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowSupport {
     /// None.
-    #[default]
     No,
     /// Always all, as in the HTML report.
     All,
@@ -101,125 +93,89 @@ pub enum RowSupport {
 }
 
 impl Format {
-    /// What it contains and shows.
-    pub fn capabilities(self) -> Capabilities {
+    /// The version of webgrind's format, if it is one.
+    pub fn version(self) -> Option<Version> {
+        match self {
+            Format::V4 => Some(Version::V4),
+            Format::V5 => Some(Version::V5),
+            Format::V6 => Some(Version::V6),
+            Format::V7 => Some(Version::V7),
+            _ => None,
+        }
+    }
+
+    /// The events whose costs it contains.
+    pub fn events(self) -> EventSupport {
         self.entry().0
+    }
+
+    /// The rows that options can choose.
+    pub fn rows(self) -> RowSupport {
+        self.entry().1
+    }
+
+    /// Whether it contains or shows something.
+    pub fn has(self, feature: Feature) -> bool {
+        self.entry().2.contains(&feature)
     }
 
     /// How it is written.
     pub(super) fn writer(self) -> Writer {
-        self.entry().1
+        self.entry().3
     }
 
-    fn entry(self) -> (Capabilities, Writer) {
-        let none = Capabilities::default();
-        let compared = Capabilities {
-            comparison: true,
-            per_run: true,
-            ..none
+    /// Everything about a format except its name.
+    fn entry(self) -> (EventSupport, RowSupport, &'static [Feature], Writer) {
+        use EventSupport::{One, Several};
+        use Feature::{
+            Binary, CallFiles, Comparison, Groups, InclusiveOnce, Invocations, Lines, PerRun,
+            Stacks,
         };
-        let webgrind = |version| Capabilities {
-            version: Some(version),
-            invocations: version == Version::V4,
-            binary: true,
-            ..none
-        };
+        use RowSupport::{Functions, Graph, No, Top};
         match self {
-            Format::V4 => (webgrind(Version::V4), write::webgrind),
-            Format::V5 => (webgrind(Version::V5), write::webgrind),
-            Format::V6 => (webgrind(Version::V6), write::webgrind),
-            Format::V7 => (webgrind(Version::V7), write::webgrind),
-            Format::Callgrind => (
-                Capabilities {
-                    events: EventSupport::All,
-                    call_files: true,
-                    lines: true,
-                    ..none
-                },
-                write::callgrind,
+            Format::V4 => (One, No, &[Invocations, Binary], write::webgrind),
+            Format::V5 | Format::V6 | Format::V7 => (One, No, &[Binary], write::webgrind),
+            Format::Callgrind => (EventSupport::All, No, &[CallFiles, Lines], write::callgrind),
+            #[cfg(feature = "compression")]
+            Format::Pprof => (
+                EventSupport::All,
+                No,
+                &[Stacks, CallFiles, Lines, Comparison, PerRun, Binary],
+                write::pprof,
             ),
             Format::Text => (
-                Capabilities {
-                    events: EventSupport::Several,
-                    rows: RowSupport::Functions,
-                    call_files: true,
-                    lines: true,
-                    inclusive_once: true,
-                    groups: true,
-                    ..compared
-                },
+                Several,
+                Functions,
+                &[CallFiles, Lines, Groups, InclusiveOnce, Comparison, PerRun],
                 write::text,
             ),
             Format::Markdown => (
-                Capabilities {
-                    events: EventSupport::Several,
-                    stacks: true,
-                    rows: RowSupport::Top,
-                    lines: true,
-                    inclusive_once: true,
-                    groups: true,
-                    ..compared
-                },
+                Several,
+                Top,
+                &[Stacks, Lines, Groups, InclusiveOnce, Comparison, PerRun],
                 write::markdown,
             ),
-            #[cfg(feature = "compression")]
-            Format::Pprof => (
-                Capabilities {
-                    events: EventSupport::All,
-                    stacks: true,
-                    binary: true,
-                    call_files: true,
-                    lines: true,
-                    ..compared
-                },
-                write::pprof,
-            ),
-            Format::Tree => (
-                Capabilities {
-                    stacks: true,
-                    rows: RowSupport::Top,
-                    ..compared
-                },
-                write::tree,
-            ),
-            Format::Collapsed => (
-                Capabilities {
-                    stacks: true,
-                    comparison: true,
-                    ..none
-                },
-                write::collapsed,
-            ),
-            Format::Dot => (
-                Capabilities {
-                    rows: RowSupport::Graph,
-                    inclusive_once: true,
-                    ..compared
-                },
-                write::dot,
-            ),
+            Format::Tree => (One, Top, &[Stacks, Comparison, PerRun], write::tree),
+            Format::Collapsed => (One, No, &[Stacks, Comparison], write::collapsed),
+            Format::Dot => (One, Graph, &[InclusiveOnce, Comparison, PerRun], write::dot),
             Format::Json => (
-                Capabilities {
-                    events: EventSupport::All,
-                    call_files: true,
-                    lines: true,
-                    inclusive_once: true,
-                    groups: true,
-                    ..compared
-                },
+                EventSupport::All,
+                No,
+                &[CallFiles, Lines, Groups, InclusiveOnce, Comparison, PerRun],
                 write::json,
             ),
             Format::Html => (
-                Capabilities {
-                    events: EventSupport::All,
-                    stacks: true,
-                    rows: RowSupport::All,
-                    call_files: true,
-                    lines: true,
-                    groups: true,
-                    inclusive_once: true,
-                    ..compared
-                },
+                EventSupport::All,
+                RowSupport::All,
+                &[
+                    Stacks,
+                    CallFiles,
+                    Lines,
+                    Groups,
+                    InclusiveOnce,
+                    Comparison,
+                    PerRun,
+                ],
                 write::html,
             ),
         }

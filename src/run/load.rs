@@ -7,18 +7,18 @@
 use std::io::{self, BufRead, Read};
 use std::num::NonZero;
 use std::ops::Range;
-use std::path::Path;
 use std::slice;
 use std::thread;
 
 use super::error::input_names;
-use super::{ConvertError, ConvertOptions, Format, Report, Warning, allow_limits, notices};
+use super::{
+    ConvertError, ConvertOptions, Feature, Format, Report, Warning, allow_limits, notices,
+};
 use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
 use crate::compare::Limit;
 use crate::display::text::excerpt;
 use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source};
-use crate::maps::{HashMap, HashSet};
 use crate::profile::{
     Event, EventChoice, GroupBy, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
 };
@@ -62,22 +62,20 @@ pub(super) fn load(
         return Err(ConvertError::EmptyPart(input_names(inputs)));
     }
     merged.left_out.splice(0..0, left_out.unwrap_or_default());
-    let (mut profile, mut report) = merged.finish()?;
+    let (mut profile, mut report) = merged.finish(inputs)?;
     profile
         .check_events()
         .map_err(|error| ConvertError::model(inputs, error.into()))?;
-    report.warnings.extend(notices::named_twice(inputs));
-    report.warnings.extend(notices::counted_twice(inputs));
-    let all = matches!(
-        options.format,
-        Format::Json | Format::Html | Format::Callgrind
-    ) && options.events == EventChoice::All;
-    report.warnings.extend(notices::conflicting(&profile, all));
+    let has_all_events = options.events == EventChoice::All;
+    let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
+    let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
+    let conflicting = notices::conflicting(&profile, wants_all);
+    report.warnings.extend(conflicting);
     allow_limits(options, profile.event(), &report.warnings)?;
     if !report.is_complete() {
         profile.set_incomplete();
     }
-    if matches!(options.format, Format::Json | Format::Html) && options.events == EventChoice::All {
+    if has_derived {
         report.warnings.extend(notices::underived(&profile));
         profile.derive_events();
     }
@@ -132,25 +130,18 @@ fn merge(
     let most = if keeps_going { 1 } else { MAX_INPUTS };
     let batch = (others.len() * threads / (BATCHES * cores)).clamp(1, most);
     let mut batches = others.chunks(batch);
-    let mut merged = in_order(
+    in_order(
         batches.len().min(cores / threads),
         merged,
         || batches.next(),
         |batch| (batch, sum_up(&wanted, batch, threads)),
         |merged, (batch, summed_up)| merged.with(summed_up?, batch),
-    )?;
-    let missing = merged.missing_events();
-    merged.report.warnings.extend(missing);
-    let beside = sums_beside(&merged.sums, inputs);
-    merged.report.warnings.extend(beside);
-    let parts = notices::parts_beside(&merged.later_parts, inputs);
-    merged.report.warnings.extend(parts);
-    Ok(merged)
+    )
 }
 
 /// What to read from the inputs.
 fn wanted(options: &ConvertOptions) -> ProfileOptions {
-    let format = options.format.capabilities();
+    let has = |feature| options.format.has(feature);
     let is_table = match options.format {
         Format::Text => options.text.function.is_none(),
         Format::Markdown => !options.comparison.base.is_empty(),
@@ -160,13 +151,13 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         events: options.events.clone(),
         inclusive: options.inclusive(),
         proxies: options.proxies.clone(),
-        invocations: format.invocations,
+        invocations: has(Feature::Invocations),
         // Markdown shows stacks and lines, but not in comparisons.
-        contexts: format.stacks && !is_table
+        contexts: has(Feature::Stacks) && !is_table
             || GroupBy::GROUPS.iter().any(|&by| options.groups(by)),
-        call_files: format.call_files,
-        lines: format.lines && !is_table || options.groups(GroupBy::Line),
-        parts: format.comparison || options.limit_each_part,
+        call_files: has(Feature::CallFiles),
+        lines: has(Feature::Lines) && !is_table || options.groups(GroupBy::Line),
+        parts: has(Feature::Comparison) || options.limit_each_part,
     }
 }
 
@@ -229,57 +220,26 @@ impl Merged {
         }
     }
 
-    /// A warning if all events are requested and some inputs lack one: the sums would look as if it
-    /// had been measured everywhere.
-    fn missing_events(&self) -> Option<Warning> {
-        let profile = self.profile.as_ref()?;
-        let common = self.common_events.as_deref()?;
-        let is_missing =
-            |event: &&Event| !common.iter().any(|common| common.name() == event.name());
-        let events = profile.events().iter().filter(is_missing);
-        let missing: Vec<_> = events.map(|event| excerpt(event.name())).collect();
-        (!missing.is_empty()).then_some(Warning::MissingEvents(missing))
-    }
-
-    fn finish(mut self) -> Result<(Profile, Report), ConvertError> {
+    /// The profile, and the report with warnings about the inputs.
+    fn finish(mut self, inputs: &[ResolvedSource<'_>]) -> Result<(Profile, Report), ConvertError> {
         let profile = match (self.profile, self.no_data) {
             (Some(profile), _) => *profile,
             (None, Some(error)) => return Err(error),
             (None, None) if self.left_out.is_empty() => return Err(ConvertError::NoInput),
             (None, None) => return Err(self.left_out.swap_remove(0)),
         };
-        let left_out = notices::left_out(&self.left_out);
-        self.report.warnings.extend(left_out);
+        let warnings = &mut self.report.warnings;
+        warnings.extend(notices::missing_events(
+            &profile,
+            self.common_events.as_deref(),
+        ));
+        warnings.extend(notices::sums_beside(&self.sums, inputs));
+        warnings.extend(notices::parts_beside(&self.later_parts, inputs));
+        warnings.extend(notices::left_out(&self.left_out));
+        warnings.extend(notices::named_twice(inputs));
+        warnings.extend(notices::counted_twice(inputs));
         Ok((profile, self.report))
     }
-}
-
-/// A warning for each merged profile that may contain other inputs of its folder. Patterns often
-/// match both.
-fn sums_beside(sums: &[Source], inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
-    fn folder(source: &Source) -> Option<&Path> {
-        match source {
-            Source::File(path) => path.parent(),
-            _ => None,
-        }
-    }
-    let is_sum: HashSet<&Source> = sums.iter().collect();
-    let mut others: HashMap<&Path, &Source> = HashMap::default();
-    for source in inputs.iter().map(|found| found.source) {
-        if let Some(folder) = folder(source)
-            && !is_sum.contains(source)
-        {
-            others.entry(folder).or_insert(source);
-        }
-    }
-    let warnings = sums.iter().filter_map(|input| {
-        let other = *others.get(folder(input)?)?;
-        Some(Warning::SumBeside {
-            input: input.clone(),
-            other: other.clone(),
-        })
-    });
-    warnings.collect()
 }
 
 /// The number of batches per core, if there are enough inputs, so that all cores are busy to the

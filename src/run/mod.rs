@@ -12,7 +12,7 @@ mod write;
 use std::path::PathBuf;
 
 use crate::callgrind;
-use crate::compare::{Limit, Verdict, keep_common_events};
+use crate::compare::{CompareError, Comparison, Limit, Sides, Verdict, keep_common_events};
 use crate::display::text::excerpt;
 use crate::io::{
     Output, OutputOptions, Progress, ResolvedSource, Source, SourceCounts, SourceFiles,
@@ -25,7 +25,7 @@ use crate::stacks::count_once;
 use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
 pub use error::{ConvertError, FormatError};
-pub use format::{Capabilities, EventSupport, Format, RowSupport};
+pub use format::{EventSupport, Feature, Format, RowSupport};
 use load::load;
 pub use notices::Warning;
 use write::Base;
@@ -77,7 +77,7 @@ impl ConvertOptions {
     }
 
     fn inclusive(&self) -> InclusiveCost {
-        let counts_once = self.format.capabilities().inclusive_once || !self.limits.is_empty();
+        let counts_once = self.format.has(Feature::InclusiveOnce) || !self.limits.is_empty();
         self.inclusive.unwrap_or(match counts_once {
             true => InclusiveCost::Once,
             false => InclusiveCost::Summed,
@@ -94,6 +94,15 @@ pub struct ComparisonOptions {
     /// Whether averages per run are compared, as with
     /// [`Comparison::per_run`](crate::compare::Comparison::per_run).
     pub per_run: bool,
+}
+
+impl ComparisonOptions {
+    fn compare<'a>(&self, profiles: Sides<&'a Profile>) -> Result<Comparison<'a>, CompareError> {
+        match self.per_run {
+            true => Comparison::per_run(profiles.base, profiles.new),
+            false => Comparison::new(profiles.base, profiles.new),
+        }
+    }
 }
 
 /// The result of a conversion.
@@ -211,19 +220,17 @@ fn without_empty_bases(mut inputs: Vec<ResolvedSource<'_>>) -> Vec<ResolvedSourc
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then_some(base)
     }
-    let threads = inputs.iter().filter_map(|found| match found.source {
-        Source::File(path) => without_number(path.to_str()?, '-'),
-        _ => None,
-    });
-    let bases: HashSet<PathBuf> = threads
+    let paths = inputs.iter().filter_map(|found| found.source.path());
+    let bases: HashSet<PathBuf> = paths
+        .filter_map(|path| without_number(path.to_str()?, '-'))
         .flat_map(|name| [Some(name), without_number(name, '.')])
         .flatten()
         .map(PathBuf::from)
         .collect();
-    inputs.retain(|found| match found.source {
-        Source::File(path) => found.length != Some(0) || !bases.contains(path),
-        _ => true,
-    });
+    let is_base = |found: &ResolvedSource<'_>| {
+        found.length == Some(0) && found.source.path().is_some_and(|path| bases.contains(path))
+    };
+    inputs.retain(|found| !is_base(found));
     inputs
 }
 
@@ -269,8 +276,10 @@ impl<'a> Conversion<'a> {
                 source,
             })?;
         let base = options.comparison.base.as_slice();
-        let format = options.format.capabilities();
-        if !base.is_empty() && !format.comparison || options.comparison.per_run && !format.per_run {
+        let lacks = |feature| !options.format.has(feature);
+        if !base.is_empty() && lacks(Feature::Comparison)
+            || options.comparison.per_run && lacks(Feature::PerRun)
+        {
             return Err(ConvertError::NoComparison);
         }
         check_standard_input(inputs.iter().chain(base))?;

@@ -2,18 +2,20 @@
 
 use std::error::Error as _;
 use std::mem::discriminant;
+use std::path::Path;
 
 use thiserror::Error;
 
 use super::ConvertError;
 use crate::callgrind::{self, WarningKind};
+use crate::compare::{Comparison, Outcome, Sides, Verdict};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::counted;
-use crate::display::text::excerpt;
-use crate::io::{Compression, NoSource, ResolvedSource, Source};
+use crate::display::text::{excerpt, printable};
+use crate::io::{Compression, NoSource, ResolvedSource, Source, SourceFiles};
 use crate::maps::{HashMap, HashSet};
 use crate::output::collapsed;
-use crate::profile::{EventError, Producer, Profile, ProfileKind};
+use crate::profile::{Event, EventError, Producer, Profile, ProfileKind};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
 use crate::warnings::Kind;
@@ -240,6 +242,43 @@ pub(super) fn named_twice(inputs: &[ResolvedSource<'_>]) -> impl Iterator<Item =
     })
 }
 
+/// A warning if some inputs lack an event that others have: the sums would look as if it had been
+/// measured everywhere. `common` are the events that all inputs have, if all are requested.
+pub(super) fn missing_events(profile: &Profile, common: Option<&[Event]>) -> Option<Warning> {
+    let is_common = |event: &Event| common?.iter().find(|common| common.name() == event.name());
+    let events = profile
+        .events()
+        .iter()
+        .filter(|&event| is_common(event).is_none());
+    let missing: Vec<_> = events.map(|event| excerpt(event.name())).collect();
+    (common.is_some() && !missing.is_empty()).then_some(Warning::MissingEvents(missing))
+}
+
+/// A warning for each merged profile that may contain other inputs of its folder. Patterns often
+/// match both.
+pub(super) fn sums_beside(sums: &[Source], inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
+    fn folder(source: &Source) -> Option<&Path> {
+        source.path()?.parent()
+    }
+    let is_sum: HashSet<&Source> = sums.iter().collect();
+    let mut others: HashMap<&Path, &Source> = HashMap::default();
+    for source in inputs.iter().map(|found| found.source) {
+        if let Some(folder) = folder(source)
+            && !is_sum.contains(source)
+        {
+            others.entry(folder).or_insert(source);
+        }
+    }
+    let warnings = sums.iter().filter_map(|input| {
+        let other = *others.get(folder(input)?)?;
+        Some(Warning::SumBeside {
+            input: input.clone(),
+            other: other.clone(),
+        })
+    });
+    warnings.collect()
+}
+
 /// The most files that are looked up in the folders of all inputs.
 const MAX_BESIDE: u64 = 1000;
 
@@ -250,10 +289,7 @@ pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>
     let given: HashSet<_> = inputs.iter().flat_map(|found| &found.identity).collect();
     let mut left = MAX_BESIDE;
     let warnings = later.iter().filter_map(|(input, part)| {
-        let Source::File(path) = input else {
-            return None;
-        };
-        let path = path.to_str()?;
+        let path = input.path()?.to_str()?;
         let thread = path.rsplit_once('-').filter(|(_, thread)| {
             !thread.is_empty() && thread.bytes().all(|byte| byte.is_ascii_digit())
         });
@@ -291,14 +327,12 @@ pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>
 pub(super) fn on_both_sides(
     inputs: &[ResolvedSource<'_>],
     base: &[ResolvedSource<'_>],
-) -> Vec<Warning> {
+) -> impl Iterator<Item = Warning> {
     let base: HashSet<_> = base.iter().flat_map(|found| &found.identity).collect();
-    let both = inputs.iter().filter(|found| {
-        let identity = found.identity.as_ref();
-        identity.is_some_and(|identity| base.contains(identity))
-    });
-    both.map(|found| Warning::OnBothSides(found.source.clone()))
-        .collect()
+    inputs.iter().filter_map(move |found| {
+        let is_base = base.contains(found.identity.as_ref()?);
+        is_base.then(|| Warning::OnBothSides(found.source.clone()))
+    })
 }
 
 /// A warning for each input whose name begins with that of a base: if a pattern follows --base, only
@@ -308,20 +342,20 @@ pub(super) fn maybe_base(
     base: &[ResolvedSource<'_>],
 ) -> Vec<Warning> {
     fn name(source: &Source) -> Option<&[u8]> {
-        match source {
-            Source::File(path) => Some(path.as_os_str().as_encoded_bytes()),
-            _ => None,
-        }
+        Some(source.path()?.as_os_str().as_encoded_bytes())
     }
-    let inputs = inputs.iter().map(|found| found.source);
-    let alike = inputs.filter_map(|input| {
-        let mut bases = base.iter().map(|found| found.source);
-        let base = bases.find(|&base| {
-            let rest = name(base).and_then(|base| name(input)?.strip_prefix(base));
-            rest.is_some_and(|rest| !rest.is_empty())
-        })?;
-        let (input, base) = (input.clone(), base.clone());
-        Some(Warning::MaybeBase { input, base })
+    let is_longer = |input: &Source, base: &Source| {
+        let rest = name(base).and_then(|base| name(input)?.strip_prefix(base));
+        rest.is_some_and(|rest| !rest.is_empty())
+    };
+    let alike = inputs.iter().filter_map(|input| {
+        let base = base
+            .iter()
+            .find(|base| is_longer(input.source, base.source))?;
+        Some(Warning::MaybeBase {
+            input: input.source.clone(),
+            base: base.source.clone(),
+        })
     });
     alike.collect()
 }
@@ -330,10 +364,8 @@ pub(super) fn maybe_base(
 pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     let all: HashSet<&Source> = inputs.iter().map(|found| found.source).collect();
     let warnings = inputs.iter().map(|found| found.source).filter_map(|input| {
-        let Source::File(path) = input else {
-            return None;
-        };
-        let original = Source::File(path.to_str()?.strip_suffix(WEBGRINDS_ENDING)?.into());
+        let path = input.path()?.to_str()?;
+        let original = Source::File(path.strip_suffix(WEBGRINDS_ENDING)?.into());
         all.contains(&original).then(|| Warning::CountedTwice {
             input: input.clone(),
             original,
@@ -394,6 +426,41 @@ fn all_zero(profile: &Profile) -> Option<Warning> {
 pub(super) fn costs_nothing(profile: &Profile) -> bool {
     let mut functions = profile.functions();
     functions.all(|(id, _)| first_cost(profile.self_costs(id)) == 0)
+}
+
+/// Warnings about sides that are hard to compare.
+pub(super) fn about_comparison(comparison: &Comparison<'_>) -> impl Iterator<Item = Warning> {
+    let first = comparison.first();
+    let units = first.unequal_units.map(|units| {
+        let Sides { base, new } = units.map(|unit| match unit {
+            "" => "an unknown unit",
+            unit => unit,
+        });
+        let event = excerpt(first.name);
+        Warning::Units { event, base, new }
+    });
+    let Sides { base, new } = comparison.runs();
+    let is_unequal = base != new && !comparison.is_per_run;
+    let runs = is_unequal.then_some(Warning::Runs { base, new });
+    units.into_iter().chain(runs)
+}
+
+/// Warnings about limits on functions or parts that are missing.
+pub(super) fn not_found(verdicts: &[Verdict]) -> impl Iterator<Item = Warning> {
+    let verdicts = verdicts.iter();
+    let not_found = verdicts.filter(|verdict| verdict.outcome == Outcome::NotFound);
+    not_found.map(|verdict| Warning::LimitOnNothing(verdict.text.clone()))
+}
+
+/// Warnings about the source files of the output.
+pub(super) fn about_sources(sources: &SourceFiles) -> impl Iterator<Item = Warning> {
+    let missing = sources.first_missing().map(|(name, reason)| {
+        let first = printable(name);
+        Warning::NoSource { first, reason }
+    });
+    let newer = sources.newer();
+    let newer = newer.map(|name| Warning::NewerSource(printable(name)));
+    missing.into_iter().chain(newer)
 }
 
 /// A warning if stacks are estimated: about the side with the larger share of estimates.

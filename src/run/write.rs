@@ -3,10 +3,9 @@
 use std::cell::OnceCell;
 use std::io::{self, Write};
 
-use super::notices::estimated;
-use super::{ConvertError, ConvertOptions, FormatError, Report, Warning, allow_limits};
-use crate::compare::{self, Checked, Comparison, Outcome, Sides, Verdict};
-use crate::display::text::{excerpt, printable};
+use super::{ConvertError, ConvertOptions, FormatError, Report, Warning, allow_limits, notices};
+use crate::compare::{self, Checked, Comparison, Sides, Verdict};
+use crate::display::text::printable;
 use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
@@ -44,27 +43,14 @@ impl Base {
         options: &ConvertOptions,
         report: &mut Report,
     ) -> Result<Comparison<'a>, ConvertError> {
-        let compare = match options.comparison.per_run {
-            true => Comparison::per_run,
-            false => Comparison::new,
-        };
-        let comparison = compare(&self.profile, new).map_err(|error| ConvertError::Compare {
+        let base = &self.profile;
+        let comparison = options.comparison.compare(Sides { base, new });
+        let comparison = comparison.map_err(|error| ConvertError::Compare {
             inputs: self.inputs.clone(),
             error,
         })?;
         let mut warnings = Warnings::default();
-        if let Some(units) = comparison.first().unequal_units {
-            let Sides { base, new } = units.map(|unit| match unit {
-                "" => "an unknown unit",
-                unit => unit,
-            });
-            let event = excerpt(comparison.first().name);
-            warnings.push(Warning::Units { event, base, new });
-        }
-        let Sides { base, new } = comparison.runs();
-        if base != new && !options.comparison.per_run {
-            warnings.push(Warning::Runs { base, new });
-        }
+        warnings.extend(notices::about_comparison(&comparison));
         allow_limits(options, comparison.first().name, &warnings)?;
         report.warnings.append(warnings, |warning| warning);
         Ok(comparison)
@@ -87,37 +73,39 @@ impl Loaded<'_> {
     pub fn write(mut self) -> Result<Report, ConvertError> {
         let (profile, options) = (&self.profile, self.options);
         self.report.count(profile);
-        let base = self.base.as_ref().map(|base| Side::new(&base.profile));
-        let (base, new) = (base.as_ref(), &Side::new(profile));
+        let new = &StackedProfile::new(profile);
+        let base = self.base.as_ref();
+        let base = base.map(|base| StackedProfile::new(&base.profile));
+        let base = base.as_ref();
         if options.inclusive() == InclusiveCost::Once {
             for side in base.into_iter().chain([new]) {
                 count_once_by(side.profile, || side.stacks());
             }
         }
-        let compared = match &self.base {
+        let comparison = match &self.base {
             None => None,
             Some(base) => Some(base.compare(profile, options, &mut self.report)?),
         };
-        let sides = GroupedSides::all(new, base, options);
-        let groups: Vec<_> = sides.iter().map(|sides| sides.compared(options)).collect();
-        let of_groups = |by| {
-            let at = sides.iter().position(|sides| sides.by == by);
-            at.map(|at| (&sides[at].new, groups[at].as_ref()))
+        let grouped = Grouped::all(new, base, options);
+        let groups: Vec<_> = grouped
+            .iter()
+            .map(|groups| (groups.by, &groups.new, groups.compare(options)))
+            .collect();
+        let groups_by = |by| {
+            let mut groups = groups.iter();
+            let (_, profile, comparison) = groups.find(|(of, ..)| *of == by)?;
+            Some((*profile, comparison.as_ref()))
         };
-        let rows = |by| of_groups(by).unwrap_or((profile, compared.as_ref()));
+        let rows = |by| groups_by(by).unwrap_or((profile, comparison.as_ref()));
         let verdicts = compare::check_all(&options.limits, options.limit_each_part, rows)?;
-        let not_found = verdicts.iter();
-        let not_found = not_found.filter(|verdict| verdict.outcome == Outcome::NotFound);
-        let not_found = not_found.map(|verdict| Warning::LimitOnNothing(verdict.text.clone()));
-        self.report.warnings.extend(not_found);
+        self.report.warnings.extend(notices::not_found(&verdicts));
         self.report.verdicts = verdicts;
         let notes = self.report.warnings.iter();
         let mut view = View {
-            profile,
             base,
             new,
-            comparison: compared.as_ref(),
-            groups: of_groups(options.text.by),
+            comparison: comparison.as_ref(),
+            groups: groups_by(options.text.by),
             verdicts: &self.report.verdicts,
             notes: notes.map(|listed| listed.to_string()).collect(),
             sources: &mut self.sources,
@@ -132,34 +120,23 @@ impl Loaded<'_> {
         self.report.warnings.extend(found);
         if !self.sources.is_empty() {
             self.report.source_files = Some(self.sources.counts());
-            let first = self
-                .sources
-                .first_missing()
-                .map(|(name, reason)| Warning::NoSource {
-                    first: printable(name),
-                    reason,
-                });
-            self.report.warnings.extend(first);
-            let newer = self
-                .sources
-                .newer()
-                .map(|name| Warning::NewerSource(printable(name)));
-            self.report.warnings.extend(newer);
+            let warnings = notices::about_sources(&self.sources);
+            self.report.warnings.extend(warnings);
         }
         Ok(self.report)
     }
 }
 
-/// A profile with its stacks, which are made when they are first asked for.
-struct Side<'a> {
+/// A profile with its stacks, which are made when they are first requested.
+struct StackedProfile<'a> {
     profile: &'a Profile,
     stacks: OnceCell<Stacks<'a>>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> StackedProfile<'a> {
     fn new(profile: &'a Profile) -> Self {
         let stacks = OnceCell::new();
-        Side { profile, stacks }
+        StackedProfile { profile, stacks }
     }
 
     fn stacks(&self) -> &Stacks<'a> {
@@ -169,9 +146,8 @@ impl<'a> Side<'a> {
 
 /// What an output is written from.
 pub(super) struct View<'a> {
-    profile: &'a Profile,
-    base: Option<&'a Side<'a>>,
-    new: &'a Side<'a>,
+    base: Option<&'a StackedProfile<'a>>,
+    new: &'a StackedProfile<'a>,
     comparison: Option<&'a Comparison<'a>>,
     /// The same with groups in the place of functions, if these are asked for.
     groups: Option<Checked<'a>>,
@@ -189,8 +165,8 @@ pub(super) struct View<'a> {
 impl<'a> View<'a> {
     /// The stacks of the base, if there is one, and of the profile.
     fn stacks(&mut self) -> (Option<&'a Stacks<'a>>, &'a Stacks<'a>) {
-        let (base, new) = (self.base.map(Side::stacks), self.new.stacks());
-        self.found.extend(estimated(base, new));
+        let (base, new) = (self.base.map(StackedProfile::stacks), self.new.stacks());
+        self.found.extend(notices::estimated(base, new));
         (base, new)
     }
 
@@ -206,18 +182,22 @@ impl<'a> View<'a> {
 }
 
 /// The profile and the base with groups in the place of functions.
-struct GroupedSides {
+struct Grouped {
     by: GroupBy,
     new: Profile,
     base: Option<Profile>,
 }
 
-impl GroupedSides {
-    /// By everything that is asked for, or has a limit.
-    fn all<'a>(new: &Side<'a>, base: Option<&Side<'a>>, options: &ConvertOptions) -> Vec<Self> {
+impl Grouped {
+    /// By everything that is requested or has a limit.
+    fn all<'a>(
+        new: &StackedProfile<'a>,
+        base: Option<&StackedProfile<'a>>,
+        options: &ConvertOptions,
+    ) -> Vec<Self> {
         let mut sides = base.into_iter().chain([new]);
         let are_traces = sides.all(|side| side.profile.kind() == ProfileKind::Trace);
-        let group = |side: &Side<'a>, by| {
+        let group = |side: &StackedProfile<'a>, by| {
             let mut groups = side.profile.by(by, are_traces)?;
             if options.inclusive() == InclusiveCost::Once {
                 count_groups_once(&mut groups, side.profile, || side.stacks());
@@ -225,23 +205,20 @@ impl GroupedSides {
             Some(groups.profile)
         };
         let wanted = GroupBy::GROUPS.into_iter().filter(|&by| options.groups(by));
-        let sides = wanted.filter_map(|by| {
-            Some(GroupedSides {
+        let grouped = wanted.filter_map(|by| {
+            Some(Grouped {
                 by,
                 new: group(new, by)?,
                 base: base.and_then(|base| group(base, by)),
             })
         });
-        sides.collect()
+        grouped.collect()
     }
 
     /// What can be compared by function can be by group.
-    fn compared(&self, options: &ConvertOptions) -> Option<Comparison<'_>> {
-        let compare = match options.comparison.per_run {
-            true => Comparison::per_run,
-            false => Comparison::new,
-        };
-        compare(self.base.as_ref()?, &self.new).ok()
+    fn compare(&self, options: &ConvertOptions) -> Option<Comparison<'_>> {
+        let (base, new) = (self.base.as_ref()?, &self.new);
+        options.comparison.compare(Sides { base, new }).ok()
     }
 }
 
@@ -249,12 +226,11 @@ impl GroupedSides {
 pub(super) type Writer = fn(&mut View<'_>, &mut dyn Write) -> Result<(), FormatError>;
 
 pub(super) fn webgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let version = view.options.format.capabilities().version;
     let options = WriteOptions {
-        version: version.unwrap_or_default(),
+        version: view.options.format.version().unwrap_or_default(),
         ..view.options.webgrind
     };
-    let warnings = webgrind::write(view.profile, &options, to)?;
+    let warnings = webgrind::write(view.new.profile, &options, to)?;
     view.found
         .extend(warnings.into_iter().map(Warning::Webgrind));
     Ok(())
@@ -262,8 +238,8 @@ pub(super) fn webgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Fo
 
 pub(super) fn callgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let warnings = match view.to_terminal {
-        true => callgrind::write(view.profile, &mut LineShower::new(to))?,
-        false => callgrind::write(view.profile, to)?,
+        true => callgrind::write(view.new.profile, &mut LineShower::new(to))?,
+        false => callgrind::write(view.new.profile, to)?,
     };
     // For limits, inclusive costs count recursion once, even if the format does not.
     let of_limits = |warning: &_| {
@@ -289,32 +265,27 @@ pub(super) fn collapsed(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), F
 pub(super) fn tree(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (base, new) = view.stacks();
     let options = &view.options.text;
-    match base.zip(view.comparison) {
+    Ok(match base.zip(view.comparison) {
         None => tree::write(new, options, to)?,
-        Some((base, comparison)) => {
-            tree::write_comparison(base, new, comparison, options, to)?;
-        }
-    }
-    Ok(())
+        Some((base, comparison)) => tree::write_comparison(base, new, comparison, options, to)?,
+    })
 }
 
 pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let options = &view.options.text;
-    let profile = view.grouped().unwrap_or(view.profile);
-    match view.shown_comparison() {
+    let profile = view.grouped().unwrap_or(view.new.profile);
+    Ok(match view.shown_comparison() {
         None => text::write(profile, options, view.sources, to)?,
         Some(comparison) => text::write_comparison(comparison, options, view.sources, to)?,
-    }
-    Ok(())
+    })
 }
 
 pub(super) fn markdown(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (options, verdicts) = (&view.options.text, view.verdicts);
-    match view.shown_comparison() {
+    Ok(match view.shown_comparison() {
         None => markdown::write(view.new.stacks(), view.grouped(), verdicts, options, to)?,
         Some(comparison) => markdown::write_comparison(comparison, verdicts, options, to)?,
-    }
-    Ok(())
+    })
 }
 
 #[cfg(feature = "compression")]
@@ -330,20 +301,18 @@ pub(super) fn pprof(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Forma
 
 pub(super) fn dot(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let options = &view.options.text;
-    match view.comparison {
-        None => dot::write(view.profile, options, to)?,
+    Ok(match view.comparison {
+        None => dot::write(view.new.profile, options, to)?,
         Some(comparison) => dot::write_comparison(comparison, options, to)?,
-    }
-    Ok(())
+    })
 }
 
 pub(super) fn json(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let groups = view.groups.and_then(|(_, comparison)| comparison);
-    match view.comparison {
-        None => json::write(view.profile, view.grouped(), &view.notes, to)?,
+    Ok(match view.comparison {
+        None => json::write(view.new.profile, view.grouped(), &view.notes, to)?,
         Some(comparison) => json::write_comparison(comparison, groups, to)?,
-    }
-    Ok(())
+    })
 }
 
 pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {

@@ -6,7 +6,7 @@
 //! difference.
 
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::run::{ConvertOptions, Format, convert};
+use cg_preprocess::run::{ConvertOptions, Feature, Format, convert};
 
 use crate::common::fixtures;
 
@@ -66,7 +66,7 @@ fn outputs_are_as_before() {
         for (format, ending) in FORMATS {
             let path = fixtures::path(&format!("outputs/{name}.{ending}"));
             fixtures::assert_holds(&path, &output(format, profile, None));
-            if base.is_some() && format.capabilities().comparison {
+            if base.is_some() && format.has(Feature::Comparison) {
                 let path = fixtures::path(&format!("outputs/{name}-changes.{ending}"));
                 fixtures::assert_holds(&path, &output(format, profile, base));
             }
