@@ -6,11 +6,7 @@
 //! siblings by a linear search, and among many in a hash table. Nothing here is recursive, because
 //! calls may be nested to any depth.
 
-use std::hash::BuildHasher;
-
-use hashbrown::HashTable;
-
-use crate::maps::RandomState;
+use crate::maps::HashMap;
 use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, next_index, slot};
 
 /// Number of a node in a [`ContextTree`].
@@ -48,25 +44,21 @@ const _: () = assert!(size_of::<Context>() == 24, "a trace has many at a time");
 #[derive(Clone, Copy, Debug)]
 struct Children {
     first: ContextId,
-    /// Their number, up to [`MAX_LISTED_CHILDREN`]. A larger value is `MAX_LISTED_CHILDREN + 1`
-    /// plus the number of their index.
-    width: u32,
+    count: u32,
 }
-
-/// Up to this many nodes, a linear search is faster than an index.
-const MAX_LISTED_CHILDREN: u32 = 8;
 
 impl Children {
     const NONE: Children = Children {
         first: ContextId::NONE,
-        width: 0,
+        count: 0,
     };
 
-    /// Their index, if there are many.
+    /// Up to this many, a linear search is faster than an index.
+    const MAX_LISTED: u32 = 8;
+
     #[inline]
-    fn index(self) -> Option<usize> {
-        let index = self.width.checked_sub(MAX_LISTED_CHILDREN + 1)?;
-        Some(index as usize)
+    fn have_index(self) -> bool {
+        self.count > Self::MAX_LISTED
     }
 }
 
@@ -120,9 +112,7 @@ pub struct ContextTree {
     /// While nodes are merged: the pairs that are left. Its capacity is kept.
     to_merge: Vec<(ContextId, ContextId)>,
     /// For nodes with many children: these by their keys.
-    indices: Vec<HashTable<ContextId>>,
-    free_indices: Vec<usize>,
-    hasher: RandomState,
+    indices: HashMap<ContextId, HashMap<Key, ContextId>>,
 }
 
 impl Default for ContextTree {
@@ -132,9 +122,7 @@ impl Default for ContextTree {
             self_costs: CostTable::zeros(1, 1),
             free: Vec::new(),
             to_merge: Vec::new(),
-            indices: Vec::new(),
-            free_indices: Vec::new(),
-            hasher: RandomState::default(),
+            indices: HashMap::default(),
         }
     }
 }
@@ -322,9 +310,14 @@ impl ContextTree {
             node.calls = node.calls.saturating_add(calls);
             // The smaller set of nodes moves, so no node moves often.
             let into_children = node.children;
-            if self.count(into_children) < self.count(from_children) {
-                self.nodes[into.index()].children = from_children;
+            if into_children.count < from_children.count {
+                node.children = from_children;
                 self.nodes[from.index()].children = into_children;
+                if from_children.have_index() {
+                    let [of_into, of_from] = [into, from].map(|node| self.indices.remove(&node));
+                    self.indices.extend(of_from.map(|index| (into, index)));
+                    self.indices.extend(of_into.map(|index| (from, index)));
+                }
             }
             let mut child = self.take_children(from);
             while child != ContextId::NONE {
@@ -361,17 +354,15 @@ impl ContextTree {
 
     #[inline]
     fn find(&self, parent: ContextId, key: Key) -> Option<ContextId> {
-        if let Some(index) = self.nodes[parent.index()].children.index() {
-            return self.find_in_index(index, key);
+        if self.nodes[parent.index()].children.have_index() {
+            return self.find_in_index(parent, key);
         }
         self.children(parent).find(|&child| self.key(child) == key)
     }
 
     #[inline(never)]
-    fn find_in_index(&self, index: usize, key: Key) -> Option<ContextId> {
-        let hash = self.hasher.hash_one(key);
-        let found = self.indices[index].find(hash, |&id| self.key(id) == key);
-        found.copied()
+    fn find_in_index(&self, parent: ContextId, key: Key) -> Option<ContextId> {
+        self.indices.get(&parent)?.get(&key).copied()
     }
 
     #[inline]
@@ -379,61 +370,35 @@ impl ContextTree {
         self.nodes[id.index()].key
     }
 
-    fn count(&self, children: Children) -> usize {
-        match children.index() {
-            Some(index) => self.indices[index].len(),
-            None => children.width as usize,
-        }
-    }
-
     /// Adds a child with a new key.
     fn link(&mut self, parent: ContextId, child: ContextId) {
         let children = &mut self.nodes[parent.index()].children;
-        let before = *children;
-        children.first = child;
-        self.nodes[child.index()].next = before.first;
-        if let Some(index) = before.index() {
-            self.enter_into_index(index, child);
-        } else if before.width == MAX_LISTED_CHILDREN {
-            self.make_index(parent);
+        let next = std::mem::replace(&mut children.first, child);
+        children.count += 1;
+        let has_index = children.have_index();
+        self.nodes[child.index()].next = next;
+        if has_index {
+            self.enter_into_index(parent, child);
+        }
+    }
+
+    /// Adds the latest child of a node to its index, which is created with all children.
+    fn enter_into_index(&mut self, parent: ContextId, latest: ContextId) {
+        if let Some(index) = self.indices.get_mut(&parent) {
+            index.insert(self.nodes[latest.index()].key, latest);
         } else {
-            self.nodes[parent.index()].children.width += 1;
+            let index = self.children(parent).map(|child| (self.key(child), child));
+            let index = index.collect();
+            self.indices.insert(parent, index);
         }
-    }
-
-    /// Indexes the children of a node.
-    #[cold]
-    fn make_index(&mut self, parent: ContextId) {
-        let index = self.free_indices.pop().unwrap_or_else(|| {
-            self.indices.push(HashTable::new());
-            self.indices.len() - 1
-        });
-        let number = next_index(index);
-        let children = &mut self.nodes[parent.index()].children;
-        children.width = number.saturating_add(MAX_LISTED_CHILDREN + 1);
-        let mut child = children.first;
-        while child != ContextId::NONE {
-            self.enter_into_index(index, child);
-            child = self.nodes[child.index()].next;
-        }
-    }
-
-    fn enter_into_index(&mut self, index: usize, child: ContextId) {
-        let mut indices = std::mem::take(&mut self.indices);
-        let hash = |id: &ContextId| self.hasher.hash_one(self.key(*id));
-        indices[index].insert_unique(hash(&child), child, hash);
-        self.indices = indices;
     }
 
     /// Removes all children of a node, and returns the first.
     fn take_children(&mut self, parent: ContextId) -> ContextId {
         let node = &mut self.nodes[parent.index()];
         let children = std::mem::replace(&mut node.children, Children::NONE);
-        if let Some(index) = children.index() {
-            // An index that is reused may be for few nodes, and must not cost as much as one for
-            // many.
-            self.indices[index] = HashTable::new();
-            self.free_indices.push(index);
+        if children.have_index() {
+            self.indices.remove(&parent);
         }
         children.first
     }

@@ -2,14 +2,11 @@
 //!
 //! When a fiber is resumed, its `Fiber::suspend` returns: a stretch begins with this block. It ends
 //! before the block of the `Fiber->resume`, and the stretch around it continues. Within a stretch,
-//! blocks are in post-order. The block of `Fiber->start` ends a stretch, too: blocks of the new
-//! fiber come before it, those of its starter after it.
+//! blocks are in post-order.
 
 /// How a function of PHP leaves one stack for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Switch {
-    /// Starts a fiber, and returns when it is suspended or ends.
-    Start,
     /// Resumes a fiber, and returns when it is suspended or ends.
     Resume,
     /// Suspends its fiber, and returns when it is resumed.
@@ -20,7 +17,6 @@ impl Switch {
     /// The effect of the function of this name, if it leaves its stack.
     pub fn of(name: &[u8]) -> Option<Self> {
         match name {
-            b"php::Fiber->start" => Some(Switch::Start),
             b"php::Fiber->resume" | b"php::Fiber->throw" => Some(Switch::Resume),
             b"php::Fiber::suspend" => Some(Switch::Suspend),
             _ => None,
@@ -42,17 +38,13 @@ impl Stretches {
     /// Goes to the stretch of the block of such a function.
     #[cold]
     pub fn follow(&mut self, switch: Switch) {
-        let outer = match switch {
+        match switch {
             Switch::Suspend => {
                 self.outer.push(self.current);
-                None
+                self.count = self.count.wrapping_add(1);
+                self.current = self.count;
             }
-            Switch::Resume => self.outer.pop(),
-            Switch::Start => None,
-        };
-        self.current = outer.unwrap_or_else(|| {
-            self.count = self.count.wrapping_add(1);
-            self.count
-        });
+            Switch::Resume => self.current = self.outer.pop().unwrap_or(self.current),
+        }
     }
 }
