@@ -198,7 +198,7 @@ impl<'a, W: Write> Writer<'a, W> {
     fn function(&mut self, id: FunctionId) -> Result<(), WriteError> {
         let profile = self.sums;
         let (function, self_costs) = (profile.function(id), profile.self_costs(id));
-        let calls = self.calls(id);
+        let calls: Vec<EdgeRef<'_>> = profile.sub_calls(id).collect();
         let inclusive = i128::from(first_cost(profile.inclusive_costs(id)));
         let called = calls
             .iter()
@@ -225,45 +225,34 @@ impl<'a, W: Write> Writer<'a, W> {
             writeln!(self.output, "{more}")?;
         }
         self.line_with_id("fn=", function.name, id.index())?;
-        let first = profile
-            .all_lines(id)
-            .find(|line| line.file.is_none() && line.line == function.line);
-        match &first {
-            Some(line) => self.line(line)?,
+        let own = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
+        match profile.all_lines(id).find(own) {
+            Some(line) => self.costs(line.line, line.costs)?,
             // Readers use the first line as the function's.
             None => self.costs(function.line, &[0])?,
         }
-        let lines = profile.all_lines(id);
-        let is_written =
-            |line: &Line<'_>| first.is_some() && line.file.is_none() && line.line == function.line;
-        let mut lines = lines.filter(|line| !is_written(line)).peekable();
-        let mut calls = calls.into_iter().peekable();
-        loop {
-            let is_line = match (lines.peek(), calls.peek()) {
-                (Some(line), Some(call)) => {
-                    line.file == call.file() || {
-                        let name = |file: Option<NameId>| file.map(|file| profile.name(file));
-                        name(line.file) < name(call.file())
-                    }
-                }
-                (line, _) => line.is_some(),
-            };
-            if is_line && let Some(line) = lines.next() {
-                self.line(&line)?;
-            } else if let Some(edge) = calls.next() {
-                self.enter_file(edge.file())?;
-                self.callee(&edge)?;
-                self.costs(edge.line, edge.costs())?;
-            } else {
-                return Ok(());
+        let lines = profile.all_lines(id).filter(|line| !own(line));
+        let calls = calls.iter().map(|edge| {
+            let (file, line, costs) = (edge.file(), edge.line, edge.costs());
+            (Line { file, line, costs }, Some(edge))
+        });
+        let mut lines: Vec<_> = lines.map(|line| (line, None)).chain(calls).collect();
+        // By file, the function's own first: self costs, then calls by line and callee.
+        lines.sort_by_key(|(line, call)| {
+            let file = line.file.map(|file| profile.name(file));
+            (
+                file,
+                call.map(|call| (call.line, self.ranks[call.callee.index()])),
+            )
+        });
+        for (line, call) in lines {
+            self.enter_file(line.file)?;
+            if let Some(call) = call {
+                self.callee(call)?;
             }
+            self.costs(line.line, line.costs)?;
         }
-    }
-
-    /// The self costs of a function on a line.
-    fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
-        self.enter_file(line.file)?;
-        self.costs(line.line, line.costs)
+        Ok(())
     }
 
     /// Changes to another file than the function's, or back.
@@ -304,17 +293,6 @@ impl<'a, W: Write> Writer<'a, W> {
             more => more,
         };
         (self.profile.has_invocations() && !is_read).then_some(more)
-    }
-
-    /// The calls of a function, by file (those in its own come first), line and callee.
-    fn calls(&self, id: FunctionId) -> Vec<EdgeRef<'a>> {
-        let profile = self.sums;
-        let mut calls: Vec<_> = profile.sub_calls(id).collect();
-        calls.sort_by_key(|edge| {
-            let file = edge.file().map(|file| profile.name(file));
-            (file, edge.line, self.ranks[edge.callee.index()])
-        });
-        calls
     }
 
     /// The lines of a call up to its costs.

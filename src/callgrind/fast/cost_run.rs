@@ -36,15 +36,17 @@ pub(in crate::callgrind) struct CostRun {
 impl CostRun {
     /// Reads short lines for as long as there are any; `base` is the position of the one before.
     ///
-    /// With `ONE`, only those up to the first cost, and all that follow it with the same line number.
+    /// With `by_line`, only those up to the first cost, and all that follow it with the same line
+    /// number.
     ///
     /// The costs of all lines that fit into the buffer cannot overflow, so that the order in which
     /// they are added does not matter.
     #[inline(always)]
-    pub fn read<const LINE: usize, const ONE: bool>(
+    pub fn read<const LINE: usize>(
         data: &[u8],
         pos: usize,
         base: &Position,
+        by_line: bool,
     ) -> CostRun {
         let mut run = CostRun {
             position: *base,
@@ -58,7 +60,7 @@ impl CostRun {
             if LINE == AFTER_ADDRESS {
                 same_line(data, &mut run, &mut last);
             }
-            if ONE && run.first_line.is_some() {
+            if by_line && run.first_line.is_some() {
                 return run;
             }
             let (source, is_jump) = match jump(data, run.next) {
@@ -308,7 +310,7 @@ mod tests {
 
     /// The last position, the first line, the cost, how many lines, and what is left.
     fn read(text: &str, base: Position) -> ([u64; 2], Option<u64>, i64, u64, &str) {
-        let run = CostRun::read::<AFTER_ADDRESS, false>(&padded(text), 0, &base);
+        let run = CostRun::read::<AFTER_ADDRESS>(&padded(text), 0, &base, false);
         let [address, line, _] = run.position.0;
         let rest = text.get(run.next..).unwrap();
         ([address, line], run.first_line, run.cost, run.lines, rest)
@@ -335,7 +337,7 @@ mod tests {
     fn lines_need_no_address() {
         let base = Position::of_line(50);
         let text = padded("+4 1\n* 125\n12 0\n-3 9999999\njump=4 +7 \n* \n* 7\n+1 2 3\n");
-        let run = CostRun::read::<ALONE, false>(&text, 0, &base);
+        let run = CostRun::read::<ALONE>(&text, 0, &base, false);
         assert_eq!(run.position, Position::of_line(9));
         assert_eq!(
             (run.first_line, run.cost, run.lines),
@@ -343,7 +345,7 @@ mod tests {
         );
         assert!(text[run.next..].starts_with(b"+1 2 3\n"));
         for text in ["0x12 5\n", "-51 5\n", "5\n", "+1 -5\n", "+1  5\n"] {
-            let run = CostRun::read::<ALONE, false>(&padded(text), 0, &base);
+            let run = CostRun::read::<ALONE>(&padded(text), 0, &base, false);
             assert_eq!((run.lines, run.next), (0, 0), "{text:?}");
         }
         let (call, line) = short_call::<ALONE>(&padded("calls=12 +40 \n-1 5\n"), 0, &base).unwrap();

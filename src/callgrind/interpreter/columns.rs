@@ -1,9 +1,7 @@
 //! What the numbers of a cost line are: which columns there are, and which of them count.
 
-use std::slice;
-
 use crate::callgrind::error::{Problem, ProblemKind};
-use crate::callgrind::line::{Cursor, NumberError, Positions};
+use crate::callgrind::line::{Cursor, Positions};
 use crate::profile::{ColumnMap, Cost, ProfileBuilder};
 use crate::tables::{first_cost, saturated};
 
@@ -182,10 +180,10 @@ impl Columns {
         self.positions
     }
 
-    /// Reads the costs of the line at `pos`, which begin at `start`, and puts the requested ones into
-    /// `row`.
+    /// Reads costs, which begin at `start`, to the end of the line at `pos`, and puts the requested
+    /// ones into `row`.
     #[inline(always)]
-    pub fn cost_line(
+    pub fn costs(
         &mut self,
         data: &[u8],
         pos: usize,
@@ -193,34 +191,12 @@ impl Columns {
         negative: NegativeCosts,
         row: &mut [Cost],
     ) -> Result<LineCosts, Problem> {
-        let costs = match row {
-            // Clearing a row of one cost needs no call.
-            [cost] => self.costs(data, start, negative, slice::from_mut(cost)),
-            _ => self.costs(data, start, negative, row),
-        };
-        match costs {
-            Ok(costs) => Ok(costs),
-            Err((start, Some(error))) => Err(Problem::at(error.into(), data, start)),
-            Err((_, None)) => {
-                let most = ProblemKind::TooManyCosts(self.events().len());
-                Err(Problem::at(most, data, pos))
-            }
+        let cursor = Cursor::new(data, start);
+        match row {
+            // This needs no call.
+            [cost] => *cost = 0,
+            _ => row.fill(0),
         }
-    }
-
-    /// Reads costs to the end of the line, and puts the requested ones into `row`.
-    ///
-    /// The error is where no number can be read, and why; none, if there are too many.
-    #[inline(always)]
-    pub fn costs(
-        &mut self,
-        data: &[u8],
-        pos: usize,
-        negative: NegativeCosts,
-        row: &mut [Cost],
-    ) -> Result<LineCosts, (usize, Option<NumberError>)> {
-        let cursor = Cursor::new(data, pos);
-        row.fill(0);
         let next = match self.places.len() {
             0 => None,
             1..=MAX_COLUMNS_READ => cursor.plain_costs::<2>(&self.places, self.needed, row),
@@ -232,7 +208,7 @@ impl Columns {
                 is_unwrapped: false,
                 next,
             }),
-            None => self.parse_costs_slow(data, pos, negative, row),
+            None => self.parse_costs_slow(data, pos, start, negative, row),
         }
     }
 
@@ -253,11 +229,12 @@ impl Columns {
         &mut self,
         data: &[u8],
         pos: usize,
+        start: usize,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, (usize, Option<NumberError>)> {
+    ) -> Result<LineCosts, Problem> {
         let count = self.events().len();
-        let mut cursor = Cursor::new(data, pos);
+        let mut cursor = Cursor::new(data, start);
         let mut is_unwrapped = false;
         self.numbers.clear();
         loop {
@@ -267,9 +244,11 @@ impl Columns {
             }
             let start = cursor.pos();
             if self.numbers.len() == count {
-                return Err((start, None));
+                let most = ProblemKind::TooManyCosts(count);
+                return Err(Problem::at(most, data, pos));
             }
-            let number = cursor.cost().map_err(|error| (start, Some(error)))?;
+            let number = cursor.cost();
+            let number = number.map_err(|error| Problem::at(error.into(), data, start))?;
             let (cost, was_wrapped) = negative.read(number);
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);

@@ -1,6 +1,6 @@
 //! Lines with costs, and the calls that they belong to.
 
-use super::columns::{LineCosts, NegativeCosts};
+use super::columns::NegativeCosts;
 use super::current_names::CurrentNames;
 use super::{Interpreter, line_end};
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
@@ -21,20 +21,20 @@ pub(super) enum Expect {
     JumpSource,
 }
 
-/// Adds what the open block itself cost on a line of the file in force; `BY_LINE` keeps these costs.
+/// Adds what the open block itself cost on a line of the current file.
 #[inline(always)]
-pub(super) fn add_own_cost<const WIDTH: usize, const BY_LINE: bool>(
-    current: &mut CurrentNames,
+pub(super) fn add_own_cost<const WIDTH: usize>(
+    current: &CurrentNames,
     builder: &mut ProfileBuilder,
     line: u64,
     costs: Costs<'_>,
 ) {
-    if BY_LINE {
-        let file = current.call_file(builder);
+    if builder.keeps_lines() {
+        let file = current.call_file();
         builder.add_line_cost::<WIDTH>(file, line, costs);
     } else {
         // The file matters until the function has its line.
-        let is_elsewhere = builder.lacks_line() && current.call_file(builder) != NameId::EMPTY;
+        let is_elsewhere = builder.lacks_line() && current.call_file() != NameId::EMPTY;
         builder.add_cost::<WIDTH>((!is_elsewhere).then_some(line), costs);
     }
 }
@@ -43,8 +43,8 @@ impl Interpreter<'_> {
     /// Reads position numbers and costs: what they mean, the line before has said.
     #[inline]
     pub(super) fn cost_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
-        if !self.columns.are_resolved() && !self.is_wanted() {
-            return self.left_out_line(data, pos);
+        if !self.is_wanted() {
+            return Ok(self.left_out_line(data, pos));
         }
         let expect = std::mem::take(&mut self.expect);
         if !self.columns.are_resolved() && !self.resolve_columns() {
@@ -56,38 +56,25 @@ impl Interpreter<'_> {
         };
         let mut cursor = Cursor::new(data, pos);
         let positions = self.columns.positions();
-        let (position, is_line_unknown) = match self.position.read(positions, &mut cursor) {
-            Ok(position) => (position, false),
-            Err(error) => (self.unknown_line(data, pos, cursor, error)?, true),
+        let position = match self.position.read(positions, &mut cursor) {
+            Ok(position) => position,
+            Err(error) => self.unknown_line(data, pos, cursor, error)?,
         };
         let start = cursor.pos();
         let costs = self
             .columns
-            .cost_line(data, pos, start, negative, &mut self.row)?;
-        if is_line_unknown {
-            self.diagnostics.unknown_lines += 1;
-        }
+            .costs(data, pos, start, negative, &mut self.row)?;
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
             self.ensure_block(data, pos)?;
         }
         self.position = position;
-        if self.section.is_left_out() {
-            self.current.skip_call();
-            return Ok(costs.next);
-        }
-        self.record_anomalies(costs);
+        self.diagnostics.unwrapped_costs += u64::from(costs.is_unwrapped);
         match expect {
             Expect::OwnCost => {
-                let row = Costs {
-                    row: &self.row,
-                    matching: costs.matching,
-                };
+                let (row, matching) = (&self.row[..], costs.matching);
                 let line = position.line(self.columns.positions());
-                let (current, builder) = (&mut self.current, &mut *self.builder);
-                match builder.keeps_lines() {
-                    true => add_own_cost::<ANY_WIDTH, true>(current, builder, line, row),
-                    false => add_own_cost::<ANY_WIDTH, false>(current, builder, line, row),
-                }
+                let costs = Costs { row, matching };
+                add_own_cost::<ANY_WIDTH>(&self.current, self.builder, line, costs);
             }
             Expect::CallCost(call) => self.add_call(call, costs.matching),
             Expect::SkippedCall => self.diagnostics.warn(WarningKind::SkippedCallCost),
@@ -96,17 +83,17 @@ impl Interpreter<'_> {
         Ok(costs.next)
     }
 
-    /// Reads no more of a cost line than the position: it is one of a section that is not wanted, and
-    /// whose events need not be known.
+    /// Reads the position alone: the line is one of a section that is not wanted, and whose events
+    /// need not be known.
     #[cold]
-    fn left_out_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+    fn left_out_line(&mut self, data: &[u8], pos: usize) -> usize {
         self.section.open_block(false);
         self.expect = Expect::OwnCost;
-        self.current.skip_call();
+        self.current.end_call();
         let mut cursor = Cursor::new(data, pos);
         let position = self.position.read(self.columns.positions(), &mut cursor);
         self.position = position.unwrap_or(self.position);
-        Ok(line_end(data, pos))
+        line_end(data, pos)
     }
 
     /// The position of a line that cannot be told, if this is one: phpspy and reli write -1 for the
@@ -114,7 +101,7 @@ impl Interpreter<'_> {
     /// is 0.
     #[cold]
     fn unknown_line(
-        &self,
+        &mut self,
         data: &[u8],
         pos: usize,
         cursor: Cursor<'_>,
@@ -123,6 +110,7 @@ impl Interpreter<'_> {
         let positions = self.columns.positions();
         let kind = match error {
             NumberError::Negative if positions.is_line_alone() && cursor.follows(b"-1") => {
+                self.diagnostics.unknown_lines += 1;
                 return Ok(Position::default());
             }
             NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
@@ -132,14 +120,6 @@ impl Interpreter<'_> {
             _ => error.into(),
         };
         Err(Problem::at(kind, data, pos))
-    }
-
-    /// Takes note of what is unusual about costs.
-    #[inline(always)]
-    pub(super) fn record_anomalies(&mut self, costs: LineCosts) {
-        if costs.is_unwrapped {
-            self.diagnostics.unwrapped_costs += 1;
-        }
     }
 
     /// Reads a `calls=` line, whose numbers begin after so many bytes.
@@ -155,7 +135,7 @@ impl Interpreter<'_> {
                 Ok(next)
             }
             Err(problem) => {
-                self.current.skip_call();
+                self.current.end_call();
                 self.expect = Expect::SkippedCall;
                 Err(problem)
             }
@@ -199,7 +179,7 @@ impl Interpreter<'_> {
     #[inline(always)]
     pub(super) fn add_call(&mut self, call: PendingCall, matching: Cost) {
         let file = if self.builder.keeps_call_files() {
-            self.current.call_file(self.builder)
+            self.current.call_file()
         } else {
             NameId::EMPTY
         };
@@ -233,10 +213,6 @@ impl Interpreter<'_> {
     fn open_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
         if !self.current.has_function() {
             return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
-        }
-        if !self.is_wanted() {
-            self.section.open_block(false);
-            return Ok(());
         }
         if !self.section.has_body() {
             self.builder.set_begins_run(self.section.begins_run());

@@ -35,6 +35,9 @@ const NEW_RUN: &[u8] = b"==== NEW PROFILING FILE";
 /// those which take any line with a colon for a header, or the line after `fn=` for a cost.
 pub(super) const MORE_INVOCATIONS: &[u8] = b"# more-invocations=";
 
+/// How lines begin that say how often the current callee was called, from which line on.
+const CALLS: [&[u8]; 2] = [b"calls=", b"rcalls="];
+
 /// How lines of the body begin that change nothing.
 const IGNORED_LINES: [&[u8]; 5] = [b"bb=", b"ln=", b"rec=", b"total=", b"totals="];
 
@@ -222,21 +225,13 @@ impl<'a> Interpreter<'a> {
 
     /// Reads the line at `pos` and returns where the next one begins.
     fn any_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
-        match data[pos] {
-            b'0'..=b'9' | b'+' | b'-' | b'*' => self.cost_line(data, pos),
-            b'\n' => Ok(pos + 1),
-            b' ' | b'\t' | b'\r' => self.indented_line(data, pos),
-            _ => self.text_line(data, pos),
-        }
-    }
-
-    fn indented_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
         let mut cursor = Cursor::new(data, pos);
         cursor.skip_blanks();
         match cursor.peek() {
+            b'0'..=b'9' | b'+' | b'-' | b'*' => self.cost_line(data, cursor.pos()),
             b'\n' | b'\r' if cursor.end_of_line() => Ok(cursor.pos()),
-            b'\r' => Err(Problem::at(ProblemKind::UnknownLine, data, pos)),
-            _ => self.any_line(data, cursor.pos()),
+            b'#' => Ok(self.comment(data, cursor.pos())),
+            _ => self.text_line(data, cursor.pos()),
         }
     }
 
@@ -244,24 +239,18 @@ impl<'a> Interpreter<'a> {
     #[inline]
     fn text_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
         let line = &data[pos..];
-        if line[0] == b'#' {
-            return Ok(self.comment(data, pos));
-        }
         if let Expect::CallCost(_) = std::mem::take(&mut self.expect) {
             return Err(Problem::at(ProblemKind::CallWithoutCost, data, pos));
         }
         if let Some((named, length)) = Named::by(line) {
             return self.name_line(named, data, pos + length);
         }
-        if line.starts_with(b"calls=") {
-            return self.calls_line(data, pos, b"calls=".len());
+        if let Some(key) = CALLS.iter().find(|key| line.starts_with(key)) {
+            return self.calls_line(data, pos, key.len());
         }
         if line.starts_with(b"jcnd=") || line.starts_with(b"jump=") {
             self.expect = Expect::JumpSource;
             return Ok(line_end(data, pos));
-        }
-        if line.starts_with(b"rcalls=") {
-            return self.calls_line(data, pos, b"rcalls=".len());
         }
         if line.starts_with(b"frfn=") {
             return self.caller_line(data, pos + b"frfn=".len());
@@ -292,11 +281,6 @@ impl<'a> Interpreter<'a> {
     fn name_line(&mut self, named: Named, data: &[u8], start: usize) -> Result<usize, Problem> {
         let mut cursor = Cursor::new(data, start);
         let name = match cursor.name() {
-            Ok(CompressedName::Plain(name)) => {
-                let outcome = self.plain_name(named, name);
-                outcome.map_err(|kind| Problem::at(kind, data, start))?;
-                return Ok(cursor.pos());
-            }
             Ok(CompressedName::Reference(id)) => FunctionName {
                 name: match self.ids.of(named).get(id) {
                     Some(name) => name,
@@ -304,12 +288,16 @@ impl<'a> Interpreter<'a> {
                 },
                 id: Some(id),
             },
-            Ok(CompressedName::Definition(id, name)) => FunctionName {
-                name: self
-                    .define(named, id, name)
-                    .map_err(|kind| Problem::at(kind, data, start))?,
-                id: Some(id),
-            },
+            Ok(CompressedName::Definition(id, name)) => {
+                let name = self.define(named, id, name);
+                let name = name.map_err(|kind| Problem::at(kind, data, start))?;
+                let id = Some(id);
+                FunctionName { name, id }
+            }
+            Ok(CompressedName::Plain(name)) => {
+                let name = self.plain_name(name);
+                name.map_err(|kind| Problem::at(kind, data, start))?.into()
+            }
             Err(error) => return Err(Problem::at(error.into(), data, start)),
         };
         if named == Named::Function {
@@ -324,14 +312,10 @@ impl<'a> Interpreter<'a> {
 
     /// Reads a name without an id.
     #[inline(never)]
-    fn plain_name(&mut self, named: Named, name: &[u8]) -> Result<(), ProblemKind> {
+    fn plain_name(&mut self, name: &[u8]) -> Result<NameId, ProblemKind> {
         self.is_profile = true;
         let name = self.checked_length(name)?;
-        if named == Named::Function {
-            self.builder.close_block();
-        }
-        self.current.set_text(named, name);
-        Ok(())
+        Ok(self.builder.intern(name))
     }
 
     /// A name, cut if it is too long and the caller is lenient.
@@ -414,7 +398,7 @@ impl<'a> Interpreter<'a> {
     /// Learns which columns count, and makes room for their costs; false if there are none.
     #[cold]
     fn resolve_columns(&mut self) -> bool {
-        if self.section.is_left_out() {
+        if self.section.is_wanted == Some(false) {
             return true;
         }
         let Some(gone) = self.columns.resolve(self.builder) else {
@@ -448,21 +432,19 @@ impl<'a> Interpreter<'a> {
 
     /// Reads a `part:` line. The part before it may be without any cost.
     fn begin_part(&mut self) {
-        if self.section.part_header().is_some() {
-            self.end_and_begin_section(ProfileBuilder::begin_section);
-        } else {
-            self.begin_section(ProfileBuilder::begin_section);
+        if self.section.part_header().is_some() || self.section.has_body() {
+            self.next_section(ProfileBuilder::begin_section);
         }
     }
 
-    /// Begins a section, unless the one that there is has no body yet.
+    /// Begins a section, unless the current one has no body yet.
     fn begin_section(&mut self, begin: fn(&mut ProfileBuilder)) {
         if self.section.has_body() {
-            self.end_and_begin_section(begin);
+            self.next_section(begin);
         }
     }
 
-    fn end_and_begin_section(&mut self, begin: fn(&mut ProfileBuilder)) {
+    fn next_section(&mut self, begin: fn(&mut ProfileBuilder)) {
         self.end_section(false);
         begin(self.builder);
         if let Some(memo) = &mut self.memo {
@@ -478,13 +460,13 @@ impl<'a> Interpreter<'a> {
         if self.part_filters.is_empty() {
             return true;
         }
-        if let Some(is_wanted) = self.section.is_wanted() {
+        if let Some(is_wanted) = self.section.is_wanted {
             return is_wanted;
         }
         let part = self.section.part_header();
         let found = &mut self.found_parts;
         let is_wanted = part.is_some_and(|part| found.add(self.part_filters, part));
-        self.section.set_wanted(is_wanted);
+        self.section.is_wanted = Some(is_wanted);
         is_wanted
     }
 

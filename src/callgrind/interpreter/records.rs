@@ -19,8 +19,6 @@ impl Interpreter<'_> {
     pub(super) fn fast_path(&mut self, data: &[u8], pos: usize) -> usize {
         match self.columns.fast_path() {
             _ if !self.may_use_fast_path() => pos,
-            // Whether a trace is wanted has to be asked for.
-            _ if self.section.is_trace() && !self.part_filters.is_empty() => pos,
             FastPath::Records | FastPath::ShortLines if self.section.is_trace() => {
                 match self.columns.width() {
                     // A record that is remembered does not say in which file its calls stand.
@@ -30,39 +28,30 @@ impl Interpreter<'_> {
                     _ => self.records::<ANY_WIDTH>(data, pos),
                 }
             }
-            FastPath::ShortLines if self.builder.keeps_lines() => {
-                self.short_lines::<ALONE, true>(data, pos)
-            }
-            FastPath::ShortLines => self.short_lines::<ALONE, false>(data, pos),
-            FastPath::ShortLinesWithAddress if self.builder.keeps_lines() => {
-                self.short_lines::<AFTER_ADDRESS, true>(data, pos)
-            }
-            FastPath::ShortLinesWithAddress => self.short_lines::<AFTER_ADDRESS, false>(data, pos),
+            FastPath::ShortLines => self.short_lines::<ALONE>(data, pos),
+            FastPath::ShortLinesWithAddress => self.short_lines::<AFTER_ADDRESS>(data, pos),
             FastPath::Records | FastPath::None => pos,
         }
     }
 
-    /// Whether lines that come next may be read as a whole.
+    /// Whether lines that come next may be read as a whole: they are known to be wanted.
     #[inline]
     fn may_use_fast_path(&self) -> bool {
-        self.memo.is_some() && matches!(self.expect, Expect::OwnCost)
+        self.memo.is_some()
+            && matches!(self.expect, Expect::OwnCost)
+            && (self.part_filters.is_empty() || self.section.is_wanted == Some(true))
     }
 
-    /// Reads short cost lines, calls, what names something, and blank lines. With `BY_LINE`, it keeps
-    /// self costs by line.
+    /// Reads short cost lines, calls, what names something, and blank lines.
     #[inline(never)]
-    fn short_lines<const LINE: usize, const BY_LINE: bool>(
-        &mut self,
-        data: &[u8],
-        mut pos: usize,
-    ) -> usize {
+    fn short_lines<const LINE: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
         loop {
             let next = match data.get(pos) {
                 Some(b'\n') => {
                     self.diagnostics.pass_lines(1);
                     Some(pos + 1)
                 }
-                Some(b'*'..=b'9' | b'j') => self.cost_run::<LINE, BY_LINE>(data, pos),
+                Some(b'*'..=b'9' | b'j') => self.cost_run::<LINE>(data, pos),
                 Some(b'c') => {
                     let next = self.short_call::<LINE>(data, pos);
                     next.or_else(|| self.known_name(data, pos))
@@ -77,22 +66,19 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Reads short cost lines of the function itself, and jumps among them; `BY_LINE`, those of one
-    /// line number.
+    /// Reads short cost lines of the function itself, and jumps among them: those of one line number,
+    /// if self costs are kept by line.
     #[inline(always)]
-    fn cost_run<const LINE: usize, const BY_LINE: bool>(
-        &mut self,
-        data: &[u8],
-        pos: usize,
-    ) -> Option<usize> {
-        let run = CostRun::read::<LINE, BY_LINE>(data, pos, &self.position);
+    fn cost_run<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
+        let by_line = self.builder.keeps_lines();
+        let run = CostRun::read::<LINE>(data, pos, &self.position, by_line);
         if run.lines == 0 {
             return None;
         }
         if let Some(line) = run.first_line {
             self.ensure_block(data, pos).ok()?;
             let costs = Costs::of(std::slice::from_ref(&run.cost));
-            add_own_cost::<1, BY_LINE>(&mut self.current, self.builder, line, costs);
+            add_own_cost::<1>(&self.current, self.builder, line, costs);
         }
         self.position = run.position;
         self.diagnostics.pass_lines(run.lines);
@@ -169,7 +155,7 @@ impl Interpreter<'_> {
         let start = pos + key.length();
         let costs = self
             .columns
-            .costs(data, start, NegativeCosts::Wrapped, row)
+            .costs(data, pos, start, NegativeCosts::Wrapped, row)
             .ok()?;
         let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
@@ -181,7 +167,7 @@ impl Interpreter<'_> {
             .open_block_of(record.function, record.file, self.builder);
         self.section.open_block(record.name == NameId::MAIN);
         self.position = Position::of_line(record.line.into());
-        self.record_anomalies(costs);
+        self.diagnostics.unwrapped_costs += u64::from(costs.is_unwrapped);
         let matching = costs.matching;
         self.builder
             .add_cost::<WIDTH>(Some(record.line.into()), Costs { row, matching });
@@ -201,16 +187,14 @@ impl Interpreter<'_> {
         let start = pos + key.length();
         let line = self
             .columns
-            .costs(data, start, NegativeCosts::Plain, row)
+            .costs(data, pos, start, NegativeCosts::Plain, row)
             .ok()?;
         let record = match self.memo.as_ref()?.find(key) {
             Some(record) => *record,
             None => self.enter_record(key, true)?,
         };
-        self.current
-            .set_known_callee(record.name, record.file, self.builder);
+        self.current.set_known_callee(record.name, record.file);
         self.position = Position::of_line(record.line.into());
-        self.record_anomalies(line);
         let matching = line.matching;
         let costs = Costs { row, matching };
         let is_known = record

@@ -17,7 +17,7 @@ pub(super) struct Section {
     part: PartHeader,
     is_part: bool,
     /// Whether it is wanted, as soon as this is known: at its first cost.
-    is_wanted: Option<bool>,
+    pub is_wanted: Option<bool>,
     /// What its last `summary:` line states, and its last `totals:` line, if there is one.
     stated: Option<Vec<Cost>>,
     totals: Option<Vec<Cost>>,
@@ -116,22 +116,6 @@ impl Section {
     /// What its header says of it, if it is a part of sums.
     pub fn part_header(&self) -> Option<&PartHeader> {
         (self.is_part && !self.is_trace()).then_some(&self.part)
-    }
-
-    /// Whether it is wanted, as far as that is known.
-    pub fn is_wanted(&self) -> Option<bool> {
-        self.is_wanted
-    }
-
-    /// Says whether it is wanted.
-    pub fn set_wanted(&mut self, is_wanted: bool) {
-        self.is_wanted = Some(is_wanted);
-    }
-
-    /// Whether it is known that it is not wanted.
-    #[inline]
-    pub fn is_left_out(&self) -> bool {
-        self.is_wanted == Some(false)
     }
 
     /// Reads a line that says how many runs there are.
