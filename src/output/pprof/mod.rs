@@ -25,6 +25,7 @@ mod message;
 
 use std::io::{self, BufWriter, Write};
 use std::mem;
+use std::ptr;
 
 use flate2::{Compression, GzBuilder};
 use thiserror::Error;
@@ -141,11 +142,6 @@ fn value_types(profile: &Profile, counts_calls: bool) -> Vec<ValueType<'_>> {
 /// Name, file and first line, as numbers of strings and as it is.
 type FunctionKey = (u64, u64, u64);
 
-/// Functions, or parts of them in other files, that were asked for before, with their own lines. Names
-/// are told apart by their places: that is fast.
-type KnownFunctions =
-    HashMap<(Option<FunctionId>, *const [u8], Option<NameId>), (FunctionKey, u64)>;
-
 /// A function's number, and a line in it.
 type Location = (u64, u64);
 
@@ -168,17 +164,24 @@ struct Writer<W: Write> {
 }
 
 /// One side of a comparison, or the only one, while its stacks are gone through.
-struct Side<'a> {
+struct Walk<'a> {
     stacks: &'a Stacks<'a>,
+    types: Vec<ValueType<'a>>,
+    /// The sum of all samples so far, for each of their types.
+    sums: Vec<i128>,
+    /// What all values are divided by.
+    runs: i128,
     /// What marks its samples.
     label: Option<Message>,
-    known: KnownFunctions,
+    /// Functions, or parts of them in other files, that were asked for before, with their own lines.
+    /// Names are told apart by their places: that is fast.
+    known: HashMap<(Option<FunctionId>, *const [u8], Option<NameId>), (FunctionKey, u64)>,
     first_lines: HashMap<(FunctionId, Option<NameId>), u64>,
     calls: CallSites,
     /// The current stack.
     path: Vec<Step>,
-    /// The sample that is written next.
-    pending: Sample,
+    /// All that lies too deep below the same frames, and is written next.
+    deeper: Option<Sample>,
 }
 
 /// A node of a path.
@@ -191,12 +194,18 @@ struct Step {
     call: Option<usize>,
 }
 
+/// A stack with what it costs.
+struct Sample {
+    /// The root first.
+    frames: Vec<u64>,
+    values: Vec<Cost>,
+}
+
 impl<W: Write> Writer<W> {
     /// The number of a text; the first one, 0, is that of the empty text.
     fn string(&mut self, text: &[u8]) -> u64 {
-        self.strings
-            .insert_full(String::from_utf8_lossy(text).into_owned())
-            .0 as u64
+        let text = String::from_utf8_lossy(text).into_owned();
+        self.strings.insert_full(text).0 as u64
     }
 
     /// The number of a place in a function; both are numbered from 1.
@@ -225,69 +234,77 @@ impl<W: Write> Writer<W> {
     fn samples(&mut self, stacks: &Stacks<'_>, is_base: bool) -> io::Result<()> {
         let profile = stacks.profile();
         let types = value_types(profile, self.counts_calls);
-        let runs = match self.per_run {
-            true => profile.runs().into(),
-            false => 1,
-        };
-        // Of all samples so far, for each of their types.
-        let mut sums = vec![0; types.len()];
-        let by_line = LineSamples::new(stacks);
-        self.paired += by_line.paired;
-        let label = is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")]));
-        let mut side = Side {
+        let lines = LineSamples::new(stacks);
+        let mut walk = Walk {
             stacks,
-            label,
-            known: KnownFunctions::default(),
+            sums: vec![0; types.len()],
+            types,
+            runs: if self.per_run {
+                profile.runs().into()
+            } else {
+                1
+            },
+            label: is_base.then(|| Message::of([self.string(BASE_LABEL), self.string(b"true")])),
+            known: HashMap::default(),
             first_lines: first_lines(profile.folded()),
             calls: CallSites::new(profile.folded()),
             path: Vec::new(),
-            pending: Sample::default(),
+            deeper: None,
         };
-        self.divided += side.calls.divided();
+        self.paired += lines.paired;
+        self.divided += walk.calls.divided();
         for node in stacks.nodes() {
-            self.descend(&mut side, node);
-            let is_deeper = side.path.len() > MAX_FRAMES;
-            let by_line = by_line.of(node).filter(|_| !is_deeper);
-            let mut parts: Vec<_> = by_line.map(|(place, costs)| (Some(place), costs)).collect();
+            self.descend(&mut walk, node);
+            let calls = Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX);
+            let mut calls = self.counts_calls.then_some(calls);
+            if walk.path.len() > MAX_FRAMES {
+                let values = self.values(&mut walk, stacks.self_costs(node), calls);
+                self.add_deeper(&mut walk, values)?;
+                continue;
+            }
+            let by_line = lines.of(node).map(|(place, costs)| (Some(place), costs));
+            let mut parts: Vec<_> = by_line.collect();
             if parts.is_empty() {
                 parts.push((None, stacks.self_costs(node)));
             }
-            let mut calls = Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX);
             for (place, costs) in parts {
-                let own = costs.iter().copied().take(profile.events().len());
+                let values = self.values(&mut walk, costs, calls);
                 // Those of a stack count once.
-                let calls = self.counts_calls.then(|| mem::take(&mut calls));
-                let values = own.chain(calls).zip(&types).zip(&mut sums);
-                let values = values.map(|((figure, of), sum)| {
-                    let value = figure.saturating_mul(of.factor);
-                    let before = divided(*sum, runs);
-                    *sum += i128::from(value);
-                    Cost::try_from(divided(*sum, runs) - before).unwrap_or(value)
-                });
-                let values: Vec<Cost> = values.collect();
-                self.negative += u64::from(values.iter().any(|value| *value < 0));
-                if is_deeper {
-                    self.add_deeper(&mut side, values)?;
-                } else {
-                    let leaf = self.frame(&mut side, node, place);
-                    self.add(&mut side, leaf, first_cost(costs), values)?;
-                }
+                calls = calls.and(Some(0));
+                let leaf = self.frame(&mut walk, node, place);
+                self.add(&mut walk, leaf, first_cost(costs), values)?;
             }
         }
-        self.flush(&mut side)
+        self.flush(&mut walk)
+    }
+
+    /// The values of a sample: rounded so that the sum of all samples so far is, too.
+    fn values(&mut self, walk: &mut Walk<'_>, costs: &[Cost], calls: Option<Cost>) -> Vec<Cost> {
+        let events = walk.stacks.profile().events().len();
+        let figures = costs.iter().copied().take(events).chain(calls);
+        let columns = walk.types.iter().zip(&mut walk.sums);
+        let values = figures.zip(columns).map(|(figure, (of, sum))| {
+            let value = figure.saturating_mul(of.factor);
+            let before = divided(*sum, walk.runs);
+            *sum += i128::from(value);
+            Cost::try_from(divided(*sum, walk.runs) - before).unwrap_or(value)
+        });
+        let values: Vec<Cost> = values.collect();
+        self.negative += u64::from(values.iter().any(|value| *value < 0));
+        values
     }
 
     /// Makes a node the end of the path.
-    fn descend<'a>(&mut self, side: &mut Side<'a>, node: StackId) {
-        let parent = side.stacks.parent(node);
-        while side.path.pop_if(|last| Some(last.node) != parent).is_some() {}
-        if let Some(last) = side.path.len().checked_sub(1) {
-            let [caller, callee] =
-                [side.path[last].node, node].map(|node| side.stacks.folded_function(node));
-            side.path[last].call = side.calls.find(caller, callee);
-            self.locate(side, last);
+    fn descend(&mut self, walk: &mut Walk<'_>, node: StackId) {
+        let parent = walk.stacks.parent(node);
+        while walk.path.pop_if(|last| Some(last.node) != parent).is_some() {}
+        if let Some(last) = walk.path.len().checked_sub(1) {
+            let function = |node| walk.stacks.folded_function(node);
+            let caller = function(walk.path[last].node);
+            walk.path[last].call = walk.calls.find(caller, function(node));
+            self.locate(walk, last);
         }
-        side.path.push(Step {
+        walk.path.push(Step {
             node,
             location: 0,
             call: None,
@@ -295,41 +312,43 @@ impl<W: Write> Writer<W> {
     }
 
     /// Puts a caller on the line of its calls that come next.
-    fn locate(&mut self, side: &mut Side<'_>, at: usize) {
-        let Step { node, call, .. } = side.path[at];
-        let place = call.and_then(|call| side.calls.place(call));
-        side.path[at].location = self.frame(side, node, place);
+    fn locate(&mut self, walk: &mut Walk<'_>, at: usize) {
+        let Step { node, call, .. } = walk.path[at];
+        let place = call.and_then(|call| walk.calls.place(call));
+        walk.path[at].location = self.frame(walk, node, place);
     }
 
     /// Adds a sample of the current path with its last location. It is divided where the line of a
     /// call has no room for all of its cost.
     fn add(
         &mut self,
-        side: &mut Side<'_>,
+        walk: &mut Walk<'_>,
         leaf: u64,
         mut cost: Cost,
         mut values: Vec<Cost>,
     ) -> io::Result<()> {
+        self.flush(walk)?;
         loop {
-            self.flush(side)?;
-            let steps = &side.path[..side.path.len() - 1];
-            let callers = steps.iter().map(|step| step.location);
-            side.pending.frames.extend(callers.chain([leaf]));
-            let rooms = steps.iter().filter_map(|step| side.calls.room(step.call?));
+            let callers = &walk.path[..walk.path.len() - 1];
+            let rooms = callers
+                .iter()
+                .filter_map(|step| walk.calls.room(step.call?));
             let piece = rooms.fold(cost, Cost::min);
-            side.pending.values = match piece < cost {
-                true => values
-                    .iter()
-                    .map(|&value| share(value, piece, cost))
-                    .collect(),
-                false => mem::take(&mut values),
-            };
-            for at in 0..side.path.len() {
-                let call = side.path[at].call;
-                if let Some(call) = call.filter(|&call| side.calls.take(call, piece)) {
-                    for at in 0..side.path.len() {
-                        if side.path[at].call == Some(call) {
-                            self.locate(side, at);
+            let mut of_piece = values.clone();
+            if piece < cost {
+                for (value, of_piece) in values.iter_mut().zip(&mut of_piece) {
+                    *of_piece = share(*value, piece, cost);
+                    *value -= *of_piece;
+                }
+            }
+            let frames = callers.iter().map(|step| step.location);
+            self.sample(walk, frames.chain([leaf]).rev(), &of_piece)?;
+            for at in 0..walk.path.len() {
+                let call = walk.path[at].call;
+                if let Some(call) = call.filter(|&call| walk.calls.take(call, piece)) {
+                    for at in 0..walk.path.len() {
+                        if walk.path[at].call == Some(call) {
+                            self.locate(walk, at);
                         }
                     }
                 }
@@ -338,79 +357,80 @@ impl<W: Write> Writer<W> {
                 return Ok(());
             }
             cost -= piece;
-            for (value, piece) in values.iter_mut().zip(&side.pending.values) {
-                *value -= piece;
-            }
         }
     }
 
     /// Adds what the end of the path costs, which lies too deep: all such samples that follow each
     /// other are one.
-    fn add_deeper(&mut self, side: &mut Side<'_>, values: Vec<Cost>) -> io::Result<()> {
-        if side.pending.is_deeper {
-            for (sum, value) in side.pending.values.iter_mut().zip(&values) {
-                *sum = sum.saturating_add(*value);
+    fn add_deeper(&mut self, walk: &mut Walk<'_>, values: Vec<Cost>) -> io::Result<()> {
+        if let Some(sample) = &mut walk.deeper {
+            for (sum, value) in sample.values.iter_mut().zip(values) {
+                *sum = sum.saturating_add(value);
             }
             return Ok(());
         }
-        self.flush(side)?;
         self.deeper += 1;
         let name = self.string(DEEPER);
         let last = self.location((name, 0, 0), 0);
-        let callers = side.path[..MAX_FRAMES].iter().map(|step| step.location);
-        side.pending.frames.extend(callers.chain([last]));
-        side.pending.values = values;
-        side.pending.is_deeper = true;
+        let callers = walk.path[..MAX_FRAMES].iter().map(|step| step.location);
+        let frames = callers.chain([last]).collect();
+        walk.deeper = Some(Sample { frames, values });
+        Ok(())
+    }
+
+    /// Writes what lies too deep, if anything does.
+    fn flush(&mut self, walk: &mut Walk<'_>) -> io::Result<()> {
+        let deeper = walk.deeper.take();
+        deeper.map_or(Ok(()), |Sample { frames, values }| {
+            self.sample(walk, frames.iter().rev().copied(), &values)
+        })
+    }
+
+    /// Writes a sample, the last frame first, unless it costs nothing.
+    fn sample(
+        &mut self,
+        walk: &Walk<'_>,
+        frames: impl Iterator<Item = u64> + Clone,
+        values: &[Cost],
+    ) -> io::Result<()> {
+        if values.iter().all(|&value| value == 0) {
+            return Ok(());
+        }
+        // The only label is that of the base, which is subtracted.
+        let sign = if walk.label.is_some() { -1 } else { 1 };
+        let values = values.iter();
+        let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
+        let mut body = mem::take(&mut self.body);
+        body.0.clear();
+        body = body.packed(1, frames).packed(2, values);
+        if let Some(label) = &walk.label {
+            body = body.message(3, label);
+        }
+        self.write(field::SAMPLE, &body)?;
+        self.body = body;
         Ok(())
     }
 
     /// The location of a frame: at a line of its function's file or of another one, or at that of its
     /// function.
-    fn frame(&mut self, side: &mut Side<'_>, node: StackId, place: Option<LinePlace>) -> u64 {
-        let stacks = side.stacks;
+    fn frame(&mut self, walk: &mut Walk<'_>, node: StackId, place: Option<LinePlace>) -> u64 {
+        let stacks = walk.stacks;
         let (id, name) = (stacks.folded_function(node), stacks.frame(node));
         let other_file = place.and_then(|(file, _)| file);
-        let (function, own_line) = *side
-            .known
-            .entry((id, std::ptr::from_ref(name), other_file))
-            .or_insert_with(|| {
-                let profile = stacks.profile().folded();
-                let own = id.map(|id| profile.function(id));
-                let own_line = own.map_or(0, |own| own.line);
-                let file = other_file.or(own.map(|own| own.file));
-                let file = file.map_or(&b""[..], |file| profile.name(file));
-                let first = id.and_then(|id| side.first_lines.get(&(id, other_file)).copied());
-                let name = if name.is_empty() { b"???" } else { name };
-                let own_first = Some(own_line).filter(|&line| line > 0 && other_file.is_none());
-                let first = first.into_iter().chain(own_first).min().unwrap_or(own_line);
-                ((self.string(name), self.string(file), first), own_line)
-            });
+        let key = (id, ptr::from_ref(name), other_file);
+        let (function, own_line) = *walk.known.entry(key).or_insert_with(|| {
+            let profile = stacks.profile().folded();
+            let own = id.map(|id| profile.function(id));
+            let own_line = own.map_or(0, |own| own.line);
+            let file = other_file.or(own.map(|own| own.file));
+            let file = file.map_or(&b""[..], |file| profile.name(file));
+            let first = id.and_then(|id| walk.first_lines.get(&(id, other_file)).copied());
+            let own_first = (own_line > 0 && other_file.is_none()).then_some(own_line);
+            let first = first.into_iter().chain(own_first).min().unwrap_or(own_line);
+            let name = if name.is_empty() { b"???" } else { name };
+            ((self.string(name), self.string(file), first), own_line)
+        });
         self.location(function, place.map_or(own_line, |(_, line)| line))
-    }
-
-    /// Writes the pending sample, unless it costs nothing.
-    fn flush(&mut self, side: &mut Side<'_>) -> io::Result<()> {
-        let sample = &mut side.pending;
-        if sample.values.iter().any(|&value| value != 0) {
-            // The only label is that of the base, which is subtracted.
-            let sign = if side.label.is_some() { -1 } else { 1 };
-            let values = sample.values.iter();
-            let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
-            let mut body = mem::take(&mut self.body);
-            body.0.clear();
-            body = body
-                .packed(1, sample.frames.iter().rev().copied())
-                .packed(2, values);
-            if let Some(label) = &side.label {
-                body = body.message(3, label);
-            }
-            self.write(field::SAMPLE, &body)?;
-            self.body = body;
-        }
-        sample.frames.clear();
-        sample.values.clear();
-        sample.is_deeper = false;
-        Ok(())
     }
 
     fn comments(
@@ -420,30 +440,32 @@ impl<W: Write> Writer<W> {
         notes: &[String],
     ) -> io::Result<()> {
         let version = concat!("written by cg-preprocess ", env!("CARGO_PKG_VERSION"));
-        let own = [format!("command: {}", command(profile)), version.to_owned()];
         let base = base.filter(|_| self.per_run);
-        let per_run = base.map(|base| {
-            per_run(Sides {
-                base: base.runs(),
-                new: profile.runs(),
-            })
-        });
-        let paired = (self.paired > 0).then(|| {
-            format!(
-                "lines and stacks of {} are paired by their costs: sums by line and by \
-                 stack are exact, but not which line of a function belongs to which of its stacks",
-                counted(self.paired, "function")
-            )
-        });
-        let divided = (self.divided > 0).then(|| {
-            format!(
-                "{} of functions with calls on several lines: each line has what its calls cost, \
-                 but which stacks belong to it is not known",
-                counted(self.divided, "pair")
-            )
-        });
-        let comments = own.iter().chain(&per_run).chain(&paired);
-        let comments = comments.chain(&divided).chain(notes);
+        let own = [
+            Some(format!("command: {}", command(profile))),
+            Some(version.to_owned()),
+            base.map(|base| {
+                per_run(Sides {
+                    base: base.runs(),
+                    new: profile.runs(),
+                })
+            }),
+            (self.paired > 0).then(|| {
+                format!(
+                    "lines and stacks of {} are paired by their costs: sums by line and by \
+                     stack are exact, but not which line of a function belongs to which of its stacks",
+                    counted(self.paired, "function")
+                )
+            }),
+            (self.divided > 0).then(|| {
+                format!(
+                    "{} of functions with calls on several lines: each line has what its calls cost, \
+                     but which stacks belong to it is not known",
+                    counted(self.divided, "pair")
+                )
+            }),
+        ];
+        let comments = own.iter().flatten().chain(notes);
         let comments: Vec<u64> = comments.map(|text| self.string(text.as_bytes())).collect();
         let comments = Message::default().packed(field::COMMENT, comments.into_iter());
         self.output.write_all(&comments.0)
@@ -452,40 +474,28 @@ impl<W: Write> Writer<W> {
     /// What samples refer to.
     fn tables(&mut self, profile: &Profile) -> io::Result<()> {
         // Only its name matters, which readers show as the program's.
-        let mut commands = profile.commands().map(<[u8]>::trim_ascii);
-        let program = commands.next().unwrap_or_default();
-        let program = program.split(u8::is_ascii_whitespace).next();
-        let program = match program {
+        let command = profile.commands().next().unwrap_or_default().trim_ascii();
+        let program = match command.split(u8::is_ascii_whitespace).next() {
             None | Some(b"") => b"unknown",
             Some(program) => program,
         };
-        let program = self.string(program);
-        let known = Message::of([1]).number(5, program);
-        let known = known.number(7, 1).number(8, 1).number(9, 1);
-        self.write(field::MAPPING, &known)?;
+        let mapping = Message::of([1]).number(5, self.string(program));
+        self.write(
+            field::MAPPING,
+            &mapping.number(7, 1).number(8, 1).number(9, 1),
+        )?;
         for (id, &(function, line)) in (1..).zip(&mem::take(&mut self.locations)) {
             let location = Message::of([id]).message(4, &Message::of([function, line]));
             self.write(field::LOCATION, &location)?;
         }
         for (id, &(name, file, line)) in (1..).zip(&mem::take(&mut self.functions)) {
-            let function = Message::of([id, name, name, file, line]);
-            self.write(field::FUNCTION, &function)?;
+            self.write(field::FUNCTION, &Message::of([id, name, name, file, line]))?;
         }
-        for text in &mem::take(&mut self.strings) {
-            self.write(field::STRING_TABLE, &Message(text.clone().into_bytes()))?;
+        for text in mem::take(&mut self.strings) {
+            self.write(field::STRING_TABLE, &Message(text.into_bytes()))?;
         }
         Ok(())
     }
-}
-
-/// A stack with what it costs.
-#[derive(Default)]
-struct Sample {
-    /// The root first.
-    frames: Vec<u64>,
-    values: Vec<Cost>,
-    /// Whether it stands for all that lies too deep.
-    is_deeper: bool,
 }
 
 /// As much of a value as a part is of a whole.
