@@ -49,7 +49,6 @@ use std::io::{self, BufWriter, Write};
 
 use thiserror::Error;
 
-use crate::compare::Sides;
 use crate::display::text::{printable, utf8};
 use crate::maps::{HashMap, IndexSet};
 use crate::profile::{Cost, split_scale};
@@ -96,15 +95,8 @@ pub enum Warning {
 ///
 /// When the output fails.
 pub fn write(stacks: &Stacks<'_>, output: impl Write) -> io::Result<Vec<Warning>> {
-    let mut output = BufWriter::new(output);
-    let frames = Frames::new(stacks);
-    let mut lines = StackLines::new(stacks, &frames);
-    while let Some(cost) = lines.advance() {
-        output.write_all(&lines.stack)?;
-        writeln!(output, " {cost}")?;
-    }
-    output.flush()?;
-    Ok(lines.warnings())
+    let [warnings] = write_lines([(stacks, 1)], output)?;
+    Ok(warnings)
 }
 
 /// Writes every stack that either of two profiles has, with its costs in the base and in the new
@@ -121,62 +113,39 @@ pub fn write_comparison(
     new: &Stacks<'_>,
     output: impl Write,
 ) -> io::Result<Vec<Warning>> {
+    let sides = [base, new].map(|side| (side, split_scale(side.profile().event()).1));
+    let warnings = write_lines(sides, output)?;
+    let [base, new] = warnings.map(|of_side| of_side.into_iter().map(Box::new));
+    Ok(base
+        .map(Warning::InBase)
+        .chain(new.map(Warning::InNew))
+        .collect())
+}
+
+/// Writes the stacks of all sides, each with what it costs on every side times a scale, and returns
+/// the warnings about the sides.
+fn write_lines<const SIDES: usize>(
+    sides: [(&Stacks<'_>, u64); SIDES],
+    output: impl Write,
+) -> io::Result<[Vec<Warning>; SIDES]> {
     let mut output = BufWriter::new(output);
-    let sides = Sides { base, new };
-    let scales = sides.map(|stacks| i128::from(split_scale(stacks.profile().event()).1));
-    let frames = sides.map(Frames::new);
-    let lines = sides.zip(frames.as_ref());
-    let mut lines = lines.map(|(stacks, frames)| StackLines::new(stacks, frames));
-    let mut costs = Sides::EACH.map(|side| lines[side].advance());
-    loop {
-        let own = Sides::EACH.map(|side| costs[side].and(Some(&lines[side].stack)));
-        let Some(stack) = own.into_iter().flatten().min() else {
-            break;
-        };
+    let mut sides = sides.map(|(stacks, scale)| (StackLines::new(stacks), i128::from(scale)));
+    while let Some(stack) = sides.iter().filter_map(|(lines, _)| lines.stack()).min() {
         output.write_all(stack)?;
-        let is_there = own.map(|own| own == Some(stack));
-        for side in Sides::EACH {
-            let cost = costs[side].filter(|_| is_there[side]);
-            let cost = i128::from(cost.unwrap_or(0)) * scales[side];
-            write!(output, " {cost}")?;
-            if is_there[side] {
-                costs[side] = lines[side].advance();
+        let is_there = sides
+            .each_ref()
+            .map(|(lines, _)| lines.stack() == Some(stack));
+        for ((lines, scale), is_there) in sides.iter_mut().zip(is_there) {
+            let cost = lines.cost.filter(|_| is_there).unwrap_or(0);
+            write!(output, " {}", i128::from(cost) * *scale)?;
+            if is_there {
+                lines.advance();
             }
         }
         output.write_all(b"\n")?;
     }
     output.flush()?;
-    let warnings = lines.map(|side| side.warnings().into_iter().map(Box::new));
-    let of_base = warnings.base.map(Warning::InBase);
-    Ok(of_base.chain(warnings.new.map(Warning::InNew)).collect())
-}
-
-/// The frames of all nodes, by numbers.
-struct Frames {
-    /// Each with the `;` that follows if the stack goes on. No frame contains one.
-    texts: IndexSet<String>,
-    of_nodes: Vec<usize>,
-}
-
-impl Frames {
-    fn new(stacks: &Stacks<'_>) -> Self {
-        let mut texts = IndexSet::default();
-        texts.insert(DEEPER.to_owned());
-        let mut numbers: HashMap<&[u8], usize> = HashMap::default();
-        let of_nodes = stacks.nodes().map(|node| {
-            let name = stacks.frame(node);
-            let number = || texts.insert_full(frame(name) + ";").0;
-            *numbers.entry(name).or_insert_with(number)
-        });
-        Frames {
-            of_nodes: of_nodes.collect(),
-            texts,
-        }
-    }
-
-    fn of(&self, node: StackId) -> usize {
-        self.of_nodes[node.index()]
-    }
+    Ok(sides.map(|(lines, _)| lines.warnings()))
 }
 
 /// The name of a function in a stack.
@@ -211,11 +180,17 @@ fn frame(name: &[u8]) -> String {
 /// Nodes of different functions can have the same frames. They are one line.
 struct StackLines<'a> {
     stacks: &'a Stacks<'a>,
-    frames: &'a Frames,
+    /// The texts of frames, each with the `;` that follows if the stack goes on. No frame contains
+    /// one.
+    texts: IndexSet<String>,
+    /// The number of each node's frame.
+    frames: Vec<usize>,
     /// The remaining lines, the next one last.
     pending: Vec<Pending>,
     /// The current stack.
     stack: Vec<u8>,
+    /// Its cost, which is more than 0; `None` after the last line.
+    cost: Option<Cost>,
     /// The number and sum of stacks with a negative cost.
     negative: (u64, Cost),
     /// The number of stacks that were cut.
@@ -240,87 +215,90 @@ enum What {
 }
 
 impl<'a> StackLines<'a> {
-    fn new(stacks: &'a Stacks<'a>, frames: &'a Frames) -> Self {
+    /// Goes to the first line.
+    fn new(stacks: &'a Stacks<'a>) -> Self {
+        let mut texts = IndexSet::from_iter([DEEPER.to_owned()]);
+        let mut numbers: HashMap<&[u8], usize> = HashMap::default();
+        let frames = stacks.nodes().map(|node| {
+            let name = stacks.frame(node);
+            let number = || texts.insert_full(frame(name) + ";").0;
+            *numbers.entry(name).or_insert_with(number)
+        });
         let mut lines = StackLines {
             stacks,
-            frames,
+            frames: frames.collect(),
+            texts,
             pending: Vec::new(),
             stack: Vec::new(),
+            cost: None,
             negative: (0, 0),
             deeper: 0,
         };
-        lines.expect(stacks.roots().collect(), 0);
+        lines.expect(stacks.roots(), 0);
+        lines.advance();
         lines
     }
 
-    /// Goes to the next stack, and returns its cost, which is more than 0.
-    fn advance(&mut self) -> Option<Cost> {
-        while let Some(next) = self.pending.pop() {
+    /// The current stack, unless there are no more.
+    fn stack(&self) -> Option<&[u8]> {
+        self.cost.map(|_| self.stack.as_slice())
+    }
+
+    /// Goes to the next line.
+    fn advance(&mut self) {
+        self.cost = None;
+        while self.cost.is_none()
+            && let Some(next) = self.pending.pop()
+        {
             self.stack.truncate(next.bytes);
-            self.stack
-                .extend_from_slice(self.frames.texts[next.frame].as_bytes());
+            self.stack.extend(self.texts[next.frame].bytes());
             match next.what {
                 What::Line(cost) => {
                     self.stack.pop();
-                    return Some(cost);
+                    self.cost = Some(cost);
                 }
                 What::Below(nodes) => self.go_below(&nodes, next.frames + 1),
             }
         }
-        None
     }
 
     fn go_below(&mut self, nodes: &[StackId], frames: usize) {
+        let stacks = self.stacks;
         if frames < MAX_FRAMES && self.stack.len() <= MAX_BYTES {
-            let children = nodes.iter().flat_map(|&node| self.stacks.children(node));
-            self.expect(children.collect(), frames);
-            return;
+            let children = nodes.iter().flat_map(|&node| stacks.children(node));
+            return self.expect(children, frames);
         }
         let below = nodes.iter().map(|&node| {
-            let inclusive = first_cost(self.stacks.inclusive_costs(node));
-            inclusive.saturating_sub(first_cost(self.stacks.self_costs(node)))
+            let inclusive = first_cost(stacks.inclusive_costs(node));
+            inclusive.saturating_sub(first_cost(stacks.self_costs(node)))
         });
-        let cost = below.fold(0, Cost::saturating_add);
         self.deeper += 1;
-        if self.is_written(cost) {
-            self.pending.push(Pending {
-                frame: DEEPER_FRAME,
-                what: What::Line(cost),
-                bytes: self.stack.len(),
-                frames,
-            });
-        }
+        self.expect_line(DEEPER_FRAME, below, frames);
     }
 
     /// Notes the lines of these nodes and of those below them as the next ones.
-    fn expect(&mut self, mut nodes: Vec<StackId>, frames: usize) {
-        let (stacks, start, bytes) = (self.stacks, self.pending.len(), self.stack.len());
-        let texts = &self.frames.texts;
-        nodes.sort_unstable_by_key(|&node| (self.frames.of(node), node));
-        for group in nodes.chunk_by(|&a, &b| self.frames.of(a) == self.frames.of(b)) {
-            let pending = |what| Pending {
-                frame: self.frames.of(group[0]),
-                what,
-                bytes,
-                frames,
-            };
+    fn expect(&mut self, nodes: impl Iterator<Item = StackId>, frames: usize) {
+        let (stacks, start) = (self.stacks, self.pending.len());
+        let nodes = nodes.map(|node| (self.frames[node.index()], node));
+        let mut nodes: Vec<(usize, StackId)> = nodes.collect();
+        nodes.sort_unstable();
+        for group in nodes.chunk_by(|(one, _), (other, _)| one == other) {
+            let (frame, _) = group[0];
+            let group = group.iter().map(|&(_, node)| node);
             let costs = group
-                .iter()
-                .map(|&node| first_cost(stacks.self_costs(node)));
-            let cost = costs.fold(0, Cost::saturating_add);
-            if self.is_written(cost) {
-                self.pending.push(pending(What::Line(cost)));
-            }
-            let goes_on = |&node: &StackId| stacks.children(node).next().is_some();
-            let above: Vec<StackId> = group.iter().copied().filter(goes_on).collect();
+                .clone()
+                .map(|node| first_cost(stacks.self_costs(node)));
+            self.expect_line(frame, costs, frames);
+            let above = group.filter(|&node| stacks.children(node).next().is_some());
+            let above: Vec<StackId> = above.collect();
             if !above.is_empty() {
-                self.pending.push(pending(What::Below(above)));
+                self.push(frame, What::Below(above), frames);
             }
         }
         // The next one is the last. Other lines may come between a line and those below its node:
         // `a`, `a b`, `a;b`.
         self.pending[start..].sort_unstable_by_key(|next| {
-            let text = &texts[next.frame];
+            let text = self.texts[next.frame].as_str();
             Reverse(match next.what {
                 What::Line(_) => &text[..text.len() - 1],
                 What::Below(_) => text,
@@ -328,12 +306,25 @@ impl<'a> StackLines<'a> {
         });
     }
 
-    fn is_written(&mut self, cost: Cost) -> bool {
-        if cost < 0 {
+    /// Notes a line, if its cost is more than 0.
+    fn expect_line(&mut self, frame: usize, costs: impl Iterator<Item = Cost>, frames: usize) {
+        let cost = costs.fold(0, Cost::saturating_add);
+        if cost > 0 {
+            self.push(frame, What::Line(cost), frames);
+        } else if cost < 0 {
             let (stacks, sum) = self.negative;
             self.negative = (stacks + 1, sum.saturating_add(cost));
         }
-        cost > 0
+    }
+
+    fn push(&mut self, frame: usize, what: What, frames: usize) {
+        let bytes = self.stack.len();
+        self.pending.push(Pending {
+            frame,
+            what,
+            bytes,
+            frames,
+        });
     }
 
     fn warnings(&self) -> Vec<Warning> {
