@@ -40,11 +40,11 @@ use serde_core::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::compare::{Comparison, FunctionChange, FunctionSums, Side, Sides};
+use crate::compare::{Comparison, FunctionChange, FunctionSums, Side, Sides, Transition};
 use crate::display::text::{is_unseen, utf8};
 use crate::output::figures::summary::RowKind;
 use crate::output::figures::{EventFormat, part_count};
-use crate::profile::{EdgeRef, FunctionId, GroupBy, Line, Profile, split_scale};
+use crate::profile::{EdgeRef, FunctionId, GroupBy, Line, NameId, Profile, split_scale};
 
 /// The version of the layout of profiles.
 const SCHEMA: u32 = 2;
@@ -96,19 +96,10 @@ pub fn write(
         let row = RowKind::of(groups);
         document.records("groups", groups.functions(), |record, (id, group)| {
             write_group(record, groups, id)?;
-            if !row.is_call_site {
-                record.field("self", groups.self_costs(id))?;
-            }
-            if row.by != GroupBy::Line || row.is_call_site {
-                record.field("inclusive", groups.inclusive_costs(id))?;
-            }
-            if groups.is_inclusive_estimated(id) {
-                record.field("inclusive_estimated", &true)?;
-            }
-            match groups.has_invocations() {
-                true => record.field("invocations", &group.invocations),
-                false => Ok(()),
-            }
+            let costs = [groups.self_costs(id), groups.inclusive_costs(id)];
+            write_costs(record, row, costs, groups.is_inclusive_estimated(id))?;
+            let invocations = groups.has_invocations().then_some(group.invocations);
+            record.known_field("invocations", invocations)
         })?;
     }
     document.end()
@@ -132,40 +123,34 @@ fn write_function(
     id: FunctionId,
 ) -> io::Result<()> {
     let function = profile.function(id);
+    let name = |id: NameId| utf8(profile.name(id));
     record.field("number", &id.number())?;
-    record.field("object", &utf8(profile.name(function.object)))?;
-    record.field("file", &utf8(profile.name(function.file)))?;
-    record.field("name", &utf8(profile.name(function.name)))?;
+    record.field("object", &name(function.object))?;
+    record.field("file", &name(function.file))?;
+    record.field("name", &name(function.name))?;
     let folded = profile.folded();
     let own_name = folded.name(folded.function(profile.folded_function(id)).name);
-    if own_name != profile.name(function.name) {
-        record.field("own_name", &utf8(own_name))?;
-    }
+    let is_other = own_name != profile.name(function.name);
+    record.known_field("own_name", is_other.then(|| utf8(own_name)))?;
     record.field("line", &function.line)?;
     record.field("self", profile.self_costs(id))?;
     record.field("inclusive", profile.inclusive_costs(id))?;
-    if profile.is_inclusive_estimated(id) {
-        record.field("inclusive_estimated", &true)?;
-    }
+    let is_estimated = profile.is_inclusive_estimated(id);
+    record.known_field("inclusive_estimated", is_estimated.then_some(true))?;
     let is_implied = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
     if !profile.lines(id).all(|line| is_implied(&line)) {
         record.records("lines", profile.lines(id), |record, line| {
-            if let Some(file) = line.file {
-                record.field("file", &utf8(profile.name(file)))?;
-            }
+            record.known_field("file", line.file.map(name))?;
             record.field("line", &line.line)?;
             record.field("self", line.costs)
         })?;
     }
-    if has_invocations {
-        record.field("invocations", &function.invocations)?;
-    }
+    let invocations = has_invocations.then_some(function.invocations);
+    record.known_field("invocations", invocations)?;
     let write_call = |call: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
         call.field("function", &other.number())?;
         // Without it, the file is the caller's.
-        if let Some(file) = edge.file() {
-            call.field("file", &utf8(profile.name(file)))?;
-        }
+        call.known_field("file", edge.file().map(name))?;
         call.field("line", &edge.line)?;
         call.field("calls", &edge.calls)?;
         call.field("cost", edge.costs())
@@ -219,9 +204,8 @@ pub fn write_comparison(
         record.field("object", &utf8(change.object))?;
         record.field("file", &utf8(change.file))?;
         record.field("name", &utf8(change.name))?;
-        if let Some(transition) = &change.transition {
-            record.field("transition", &transition.to_string())?;
-        }
+        let transition = change.transition.as_ref();
+        record.known_field("transition", transition.map(Transition::to_string))?;
         write_sides(record, comparison, change)
     })?;
     document.field("unchanged", &comparison.unchanged())?;
@@ -267,20 +251,24 @@ fn write_sums(
     };
     let row = RowKind::of(comparison.profiles.new);
     document.record(name, |record| {
-        if !row.is_call_site {
-            record.field("self", &costs(|sums| sums.self_cost))?;
-        }
-        if row.by != GroupBy::Line || row.is_call_site {
-            record.field("inclusive", &costs(|sums| sums.inclusive))?;
-        }
-        if first.is_inclusive_estimated {
-            record.field("inclusive_estimated", &true)?;
-        }
-        match comparison.has_invocations() {
-            true => record.field("invocations", &first.invocations),
-            false => Ok(()),
-        }
+        let costs = [costs(|sums| sums.self_cost), costs(|sums| sums.inclusive)];
+        write_costs(record, row, costs, first.is_inclusive_estimated)?;
+        let invocations = comparison.has_invocations().then_some(first.invocations);
+        record.known_field("invocations", invocations)
     })
+}
+
+/// Writes the self and the inclusive costs of a row, as far as it has both.
+fn write_costs(
+    record: &mut Document<'_>,
+    row: RowKind,
+    [own, inclusive]: [impl Serialize; 2],
+    is_estimated: bool,
+) -> io::Result<()> {
+    record.known_field("self", (!row.is_call_site).then_some(own))?;
+    let has_inclusive = row.has_inclusive() || row.is_call_site;
+    record.known_field("inclusive", has_inclusive.then_some(inclusive))?;
+    record.known_field("inclusive_estimated", is_estimated.then_some(true))
 }
 
 fn write_events(document: &mut Document<'_>, events: &[EventFormat<'_>]) -> io::Result<()> {
@@ -350,6 +338,11 @@ impl<'a> Document<'a> {
     pub fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         self.name(name)?;
         self.value(value)
+    }
+
+    /// A field, if its value is known.
+    fn known_field(&mut self, name: &str, value: Option<impl Serialize>) -> io::Result<()> {
+        value.map_or(Ok(()), |value| self.field(name, &value))
     }
 
     /// A field that is an object.
