@@ -39,10 +39,14 @@ impl ReportOptions {
         (self.width.is_none() && self.names == Names::Short).then_some(SHORT)
     }
 
+    /// How many of some rows are shown.
+    pub(crate) fn most(&self, rows: usize) -> usize {
+        self.top.unwrap_or(usize::MAX).min(rows)
+    }
+
     /// The rows that are shown, and those that are only counted.
     pub(crate) fn split<'a, T>(&self, rows: &'a [T]) -> (&'a [T], &'a [T]) {
-        rows.split_at_checked(self.top.unwrap_or(usize::MAX))
-            .unwrap_or((rows, &[]))
+        rows.split_at(self.most(rows.len()))
     }
 }
 

@@ -66,6 +66,13 @@ impl<'a, T> TextTable<'a, T> {
         }
     }
 
+    /// The same without places.
+    pub fn named(heading: &str, things: &'a [T], name: impl Fn(&T) -> String) -> Self {
+        TextTable::new([heading, ""], things, |thing| {
+            (name(thing), SourceLocation::default())
+        })
+    }
+
     /// Says what has become of things, where there is room for that.
     pub fn with_transitions(mut self, of: impl Fn(&T) -> Option<Transition>) -> Self {
         for (row, thing) in self.rows.iter_mut().zip(self.things) {
@@ -162,7 +169,8 @@ impl<'a, T> TextTable<'a, T> {
         names.max().unwrap_or(0)
     }
 
-    fn all(&self) -> impl Iterator<Item = &TextRow> {
+    /// The headings and the rows.
+    pub fn all(&self) -> impl Iterator<Item = &TextRow> {
         std::iter::once(&self.headings).chain(&self.rows)
     }
 

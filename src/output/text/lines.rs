@@ -9,7 +9,7 @@ use crate::display::text::printable;
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
 use crate::output::figures::summary::ProfileSummary;
-use crate::output::figures::table::{self, SourceLocation, TextTable};
+use crate::output::figures::table::TextTable;
 use crate::profile::{FunctionId, ProfileKind};
 use crate::tables::first_cost;
 
@@ -27,27 +27,32 @@ struct LineCosts {
     count: u64,
 }
 
+impl LineCosts {
+    fn own(&self, event: usize) -> i128 {
+        self.own.get(event).copied().unwrap_or(0)
+    }
+}
+
 /// Lines by their files and numbers. Those of the function's own file have no name of it, and come
 /// first.
 type LineSums<'a> = BTreeMap<(Option<&'a [u8]>, u64), LineCosts>;
 
-/// A row of the table.
-enum LineRow {
-    /// The lines from here on are in this file.
-    File(String),
-    /// Lines are left out.
-    Gap,
-    Line {
-        number: u64,
-        costs: LineCosts,
-        source: String,
-    },
+/// A row of the table: a line, or without costs the file of those that follow, or a gap.
+struct LineRow {
+    number: String,
+    text: String,
+    costs: Option<LineCosts>,
+}
+
+impl LineRow {
+    fn figure(&self, figure: impl Fn(&LineCosts) -> String) -> String {
+        self.costs.as_ref().map(figure).unwrap_or_default()
+    }
 }
 
 /// The costliest lines of a function.
 pub(super) struct CostliestLines<'a> {
     own_file: &'a [u8],
-    is_trace: bool,
     lines: LineSums<'a>,
     /// What the others cost: of themselves, or by their calls in a trace.
     rest: Vec<i128>,
@@ -109,107 +114,44 @@ impl<'a> SourceText<'a> {
     }
 
     /// What to say of the lines that there is no room for.
-    pub fn left_out(&self) -> Vec<String> {
-        match self.left_out {
-            0 => Vec::new(),
-            count => vec![
-                String::new(),
-                format!("source of {} omitted", counted(count, "line")),
-            ],
-        }
+    pub fn left_out(&self) -> Option<String> {
+        let lines = counted(self.left_out, "line");
+        (self.left_out > 0).then(|| format!("source of {lines} omitted"))
     }
 }
 
 impl<'a> ProfileSummary<'a> {
+    fn is_trace(&self) -> bool {
+        self.profile.kind() == ProfileKind::Trace
+    }
+
     /// The costliest lines of a function.
     pub(super) fn costliest_lines(&self, id: FunctionId) -> CostliestLines<'a> {
-        let is_trace = self.profile.kind() == ProfileKind::Trace;
-        let function = self.profile.function(id);
-        let mut lines = self.line_costs(id, is_trace);
-        let own = |costs: &LineCosts| costs.own.first().copied().unwrap_or(0);
-        let mut keys: Vec<_> = lines.keys().copied().collect();
-        keys.sort_by_key(|key| Reverse(own(&lines[key]) + lines[key].calls));
-        let (_, rest) = self.options.split(&keys);
-        let cost = |costs: LineCosts| if is_trace { costs.calls } else { own(&costs) };
-        let rest = rest.iter().filter_map(|key| lines.remove(key)).map(cost);
-        let rest = rest.collect();
+        let (function, is_trace) = (self.profile.function(id), self.is_trace());
+        let mut lines: Vec<_> = self.line_costs(id).into_iter().collect();
+        lines.sort_by_key(|(_, line)| Reverse(line.own(0) + line.calls));
+        let rest = lines.split_off(self.options.most(lines.len()));
+        let cost = |line: LineCosts| if is_trace { line.calls } else { line.own(0) };
+        let mut lines = LineSums::from_iter(lines);
         if is_trace {
             lines.entry((None, function.line)).or_default();
         }
         CostliestLines {
             own_file: self.profile.name(function.file),
-            is_trace,
-            rest,
             lines,
+            rest: rest.into_iter().map(|(_, line)| cost(line)).collect(),
         }
-    }
-
-    /// The costliest lines of a function in their order, after an empty line. There is nothing to
-    /// show where all is on one line without source. Of a trace, only the calls have lines.
-    pub(super) fn line_table(
-        &self,
-        mut costs: CostliestLines<'a>,
-        source: &SourceText<'a>,
-    ) -> Vec<String> {
-        // The line of a trace's function itself is shown for its source only.
-        let own_file = costs.own_file;
-        costs.lines.retain(|&(file, number), line| {
-            let place = (file.unwrap_or(own_file), number);
-            !costs.is_trace || line.count > 0 || source.lines.contains_key(&place)
-        });
-        let has_source = costs
-            .places()
-            .any(|place| source.lines.contains_key(&place));
-        if costs.lines.len() + costs.rest.len() < 2 && !has_source {
-            return Vec::new();
-        }
-        let mut rows = Vec::new();
-        let mut before = (None, None);
-        for ((file, number), line) in costs.lines {
-            let name = file.unwrap_or(costs.own_file);
-            if file != before.0 {
-                rows.push(LineRow::File(printable(name)));
-            } else if before.1.is_some_and(|before| before + 1 != number) {
-                rows.push(LineRow::Gap);
-            }
-            before = (file, Some(number));
-            rows.push(LineRow::Line {
-                number,
-                costs: line,
-                source: source
-                    .lines
-                    .get(&(name, number))
-                    .cloned()
-                    .unwrap_or_default(),
-            });
-        }
-        let mut lines = vec![String::new()];
-        lines.extend(self.line_rows(&printable(costs.own_file), &rows, costs.is_trace));
-        if !costs.rest.is_empty() {
-            let cost = self.first().with_share(costs.rest.iter().sum::<i128>());
-            let count = counted(costs.rest.len() as u64, "more line");
-            let what = if costs.is_trace {
-                "calls"
-            } else {
-                "a self cost"
-            };
-            lines.push(format!("{count} with {what} of {cost}"));
-        }
-        if costs.is_trace {
-            lines.push(TRACE_NOTE.to_owned());
-        }
-        lines
     }
 
     /// What the lines of a function cost.
-    fn line_costs(&self, id: FunctionId, is_trace: bool) -> LineSums<'a> {
+    fn line_costs(&self, id: FunctionId) -> LineSums<'a> {
         let profile = self.profile;
         let mut all = LineSums::new();
-        for line in profile.lines(id).filter(|_| !is_trace) {
+        for line in profile.lines(id).filter(|_| !self.is_trace()) {
             let file = line.file.map(|file| profile.name(file));
-            let costs = all.entry((file, line.line)).or_default();
-            let own = (0..self.events.len()).map(|event| cost_of(line.costs, event).into());
-            costs.own = own.collect();
+            let events = 0..self.events.len();
+            all.entry((file, line.line)).or_default().own =
+                events.map(|event| cost_of(line.costs, event)).collect();
         }
         for call in profile.sub_calls(id) {
             let file = call.file().map(|file| profile.name(file));
@@ -220,48 +162,83 @@ impl<'a> ProfileSummary<'a> {
         all
     }
 
-    fn line_rows(&self, file: &str, rows: &[LineRow], is_trace: bool) -> Vec<String> {
-        let first = self.first();
-        let of_line = |row: &LineRow, figure: &dyn Fn(&LineCosts) -> String| match row {
-            LineRow::Line { costs, .. } => figure(costs),
-            LineRow::File(_) | LineRow::Gap => String::new(),
+    /// The costliest lines of a function in their order, after an empty line. There is nothing to
+    /// show where all is on one line without source. Of a trace, only the calls have lines.
+    pub(super) fn line_table(
+        &self,
+        mut costs: CostliestLines<'a>,
+        source: &SourceText<'a>,
+    ) -> Vec<String> {
+        let (own_file, is_trace) = (costs.own_file, self.is_trace());
+        let source = |(file, number): (Option<&'a [u8]>, u64)| {
+            let place = (file.unwrap_or(own_file), number);
+            source.lines.get(&place)
         };
-        let own = |costs: &LineCosts, event| costs.own.get(event).copied().unwrap_or(0);
-        let about = |row: &LineRow| match row {
-            LineRow::File(text) | LineRow::Line { source: text, .. } => {
-                (text.clone(), SourceLocation::default())
-            }
-            LineRow::Gap => (String::new(), SourceLocation::default()),
-        };
-        let has_own = !is_trace;
-        let mut table = TextTable::new([file, ""], rows, about)
+        // The line of a trace's function itself is shown for its source only.
+        costs
+            .lines
+            .retain(|&place, line| !is_trace || line.count > 0 || source(place).is_some());
+        let has_source = costs.lines.keys().any(|&place| source(place).is_some());
+        if costs.lines.len() + costs.rest.len() < 2 && !has_source {
+            return Vec::new();
+        }
+        let mut rows = Vec::new();
+        let mut before = (None, None);
+        for ((file, number), line) in costs.lines {
+            let heading = match before {
+                (last, _) if last != file => Some(("", printable(file.unwrap_or(own_file)))),
+                (_, Some(last)) if last + 1 != number => Some(("…", String::new())),
+                _ => None,
+            };
+            rows.extend(heading.map(|(number, text)| LineRow {
+                number: number.to_owned(),
+                text,
+                costs: None,
+            }));
+            before = (file, Some(number));
+            rows.push(LineRow {
+                number: number.to_string(),
+                text: source((file, number)).cloned().unwrap_or_default(),
+                costs: Some(line),
+            });
+        }
+        let mut lines = vec![String::new()];
+        lines.extend(self.line_rows(&printable(own_file), &rows));
+        if !costs.rest.is_empty() {
+            let cost = self.first().with_share(costs.rest.iter().sum::<i128>());
+            let count = counted(costs.rest.len() as u64, "more line");
+            let what = if is_trace { "calls" } else { "a self cost" };
+            lines.push(format!("{count} with {what} of {cost}"));
+        }
+        lines.extend(is_trace.then(|| TRACE_NOTE.to_owned()));
+        lines
+    }
+
+    fn line_rows(&self, file: &str, rows: &[LineRow]) -> Vec<String> {
+        let (first, has_own) = (self.first(), !self.is_trace());
+        let mut table = TextTable::named(file, rows, |row| row.text.clone())
             .with_known(has_own, "self %", |row| {
-                of_line(row, &|costs| first.share(own(costs, 0)))
+                row.figure(|line| first.share(line.own(0)))
             })
             .with_known(has_own, &first.notation.heading("self", "self"), |row| {
-                of_line(row, &|costs| first.notation.cost(own(costs, 0)))
+                row.figure(|line| first.notation.cost(line.own(0)))
             })
             .with(first.notation.heading("calls", "calls cost"), |row| {
-                of_line(row, &|costs| first.notation.cost(costs.calls))
+                row.figure(|line| first.notation.cost(line.calls))
             })
             .with_known(self.profile.has_invocations(), "calls", |row| {
-                of_line(row, &|costs| grouped(costs.count))
+                row.figure(|line| grouped(line.count))
             });
         for (at, event) in self.further() {
             let heading = format!("self {}", event.heading());
             table = table.with_known(has_own, &heading, |row| {
-                of_line(row, &|costs| event.notation.cost(own(costs, at)))
+                row.figure(|line| event.notation.cost(line.own(at)))
             });
         }
-        let table = table.with("line", |row| match row {
-            LineRow::Line { number, .. } => number.to_string(),
-            LineRow::File(_) => String::new(),
-            LineRow::Gap => "…".to_owned(),
-        });
+        let table = table.with("line", |row| row.number.clone());
         let (figures, _) = table.figures(self.options);
-        let names = std::iter::once(&table.headings).chain(&table.rows);
-        let line =
-            |(figures, row): (String, &table::TextRow)| (figures + &row.name).trim_end().to_owned();
-        figures.into_iter().zip(names).map(line).collect()
+        let lines = figures.into_iter().zip(table.all());
+        let lines = lines.map(|(figures, row)| (figures + &row.name).trim_end().to_owned());
+        lines.collect()
     }
 }

@@ -8,7 +8,7 @@ use std::io::Write;
 
 pub use self::comparison::write_comparison;
 use self::lines::{CostliestLines, SourceText};
-use super::figures::summary::{ProfileSummary, fact};
+use super::figures::summary::{ProfileSummary, RowKind, fact};
 use super::figures::table::{SourceLocation, TextTable};
 use super::{ReportOptions, Sort};
 use crate::display::numbers::{counted, grouped, percent};
@@ -16,7 +16,6 @@ use crate::io::SourceFiles;
 use crate::names::{NameQuery, cut_end};
 pub use crate::output::figures::ViewError as Error;
 use crate::profile::{Cost, EdgeRef, FunctionId, GroupBy, Profile};
-use crate::tables::first_cost;
 
 /// Longer names push their places aside where there is no width to keep to.
 const ALIGNED_NAME: usize = 60;
@@ -50,6 +49,48 @@ pub fn write(
     Ok(output.flush()?)
 }
 
+/// The other end of a function's calls.
+struct CallEnd {
+    name: &'static str,
+    calls: fn(&Profile, FunctionId) -> Vec<EdgeRef<'_>>,
+    function: fn(&EdgeRef<'_>) -> FunctionId,
+}
+
+const CALL_ENDS: [CallEnd; 2] = [
+    CallEnd {
+        name: "caller",
+        calls: |profile, id| profile.called_from(id).collect(),
+        function: |call| call.caller,
+    },
+    CallEnd {
+        name: "callee",
+        calls: |profile, id| profile.sub_calls(id).collect(),
+        function: |call| call.callee,
+    },
+];
+
+/// A table of the first rows after an empty line, and what the others are together.
+fn table_of<'t, T>(
+    rows: &'t [T],
+    (options, aligned): (&ReportOptions, usize),
+    table: impl FnOnce(&'t [T]) -> TextTable<'t, T>,
+    together: impl FnOnce(&[T]) -> String,
+) -> Vec<String> {
+    let (top, rest) = options.split(rows);
+    let mut lines = vec![String::new()];
+    lines.extend(table(top).lines(options, aligned));
+    lines.extend((!rest.is_empty()).then(|| together(rest)));
+    lines
+}
+
+/// What is omitted of the functions of a name, each after an empty line.
+fn omitted(source: &SourceText<'_>, row: RowKind, rest: usize) -> impl Iterator<Item = String> {
+    let found = counted(rest as u64, &format!("more {}", row.by.name()));
+    let found = (rest > 0).then(|| format!("{found} found"));
+    let lines = source.left_out().into_iter().chain(found);
+    lines.flat_map(|line| [String::new(), line])
+}
+
 impl ProfileSummary<'_> {
     fn top_functions(&self, sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
         let mut lines = self.heading();
@@ -59,17 +100,14 @@ impl ProfileSummary<'_> {
                 let query = NameQuery::new(text);
                 let functions = self.functions_at(&query.containing(&self.names())?);
                 let found = self.together(&functions, self.row.by.name());
-                lines.push(fact(
-                    "filter",
-                    format!("\"{}\" matches {found}", query.text()),
-                ));
+                let found = format!("\"{}\" matches {found}", query.text());
+                lines.push(fact("filter", found));
                 functions
             }
         };
         lines.extend(self.part_table());
         let (top, rest) = self.options.split(&functions);
         if !top.is_empty() {
-            lines.push(String::new());
             let source = self.source_of_rows(top, sources);
             lines.extend(self.function_table(top, &source));
         }
@@ -79,99 +117,89 @@ impl ProfileSummary<'_> {
         Ok(lines)
     }
 
-    /// The named parts after an empty line, if there are any.
+    /// The named parts, if there are any.
     fn part_table(&self) -> Vec<String> {
-        let parts = self.parts();
-        let (top, rest) = self.options.split(&parts);
-        if top.is_empty() {
+        let (first, parts) = (self.first(), self.parts());
+        if parts.is_empty() {
             return Vec::new();
         }
-        let first = self.first();
-        let total = |part: &(String, Vec<i128>), at: usize| part.1.get(at).copied().unwrap_or(0);
-        let mut table = TextTable::new(["part", ""], top, |part| {
-            (part.0.clone(), SourceLocation::default())
-        })
-        .with("total %", |part| first.share(total(part, 0)))
-        .with(first.notation.heading("total", "total"), |part| {
-            first.notation.cost(total(part, 0))
-        });
-        for (at, event) in self.further() {
-            table = table.with(event.heading(), |part| event.notation.cost(total(part, at)));
-        }
-        let mut lines = vec![String::new()];
-        lines.extend(table.lines(self.options, ALIGNED_NAME));
-        if !rest.is_empty() {
+        let total = |(_, totals): &(_, Vec<i128>), at: usize| totals.get(at).copied().unwrap_or(0);
+        let table = |top| {
+            let table = TextTable::named("part", top, |(name, _): &(String, _)| name.clone())
+                .with("total %", |part| first.share(total(part, 0)))
+                .with(first.notation.heading("total", "total"), |part| {
+                    first.notation.cost(total(part, 0))
+                });
+            self.further().fold(table, |table, (at, event)| {
+                table.with(event.heading(), |part| event.notation.cost(total(part, at)))
+            })
+        };
+        table_of(&parts, (self.options, ALIGNED_NAME), table, |rest| {
             let cost = rest.iter().map(|part| total(part, 0)).sum::<i128>();
             let count = counted(rest.len() as u64, "more part");
-            lines.push(format!("{count} with a cost of {}", first.with_share(cost)));
-        }
-        lines
+            format!("{count} with a cost of {}", first.with_share(cost))
+        })
     }
 
     /// Functions of a name, each with its callers, callees and lines.
     fn views(&self, name: &[u8], sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
-        let query = NameQuery::new(name);
-        let (found, most) = query.find(&self.names())?;
+        let (found, most) = NameQuery::new(name).find(&self.names())?;
         let functions = self.functions_at(&found);
-        let count = self.options.top.unwrap_or(usize::MAX).min(most);
-        let (top, rest) = functions.split_at(count.min(functions.len()));
+        let (top, rest) = functions.split_at(self.options.most(functions.len()).min(most));
         let mut lines = self.heading();
         if self.row.by == GroupBy::Line {
-            lines.push(String::new());
             let source = self.source_of_rows(top, sources);
             lines.extend(self.function_table(top, &source));
+            lines.extend(omitted(&source, self.row, rest.len()));
             return Ok(lines);
         }
         let costs: Vec<_> = top.iter().map(|&id| self.costliest_lines(id)).collect();
         let source = SourceText::read(sources, costs.iter().flat_map(CostliestLines::places));
         for (&id, costs) in top.iter().zip(costs) {
-            lines.push(String::new());
             lines.extend(self.function_table(&[id], &SourceText::default()));
-            let callers = self.profile.called_from(id).collect();
-            lines.extend(self.call_table(id, "caller", callers, |edge| edge.caller));
-            let callees = self.profile.sub_calls(id).collect();
-            lines.extend(self.call_table(id, "callee", callees, |edge| edge.callee));
+            for end in &CALL_ENDS {
+                lines.extend(self.call_table(id, end));
+            }
             if self.row.by == GroupBy::Function {
                 lines.extend(self.line_table(costs, &source));
             }
         }
-        lines.extend(source.left_out());
-        if !rest.is_empty() {
-            let count = counted(rest.len() as u64, "more function");
-            lines.extend([String::new(), format!("{count} found")]);
-        }
+        lines.extend(omitted(&source, self.row, rest.len()));
         Ok(lines)
     }
 
     /// The source of the rows that are lines.
     fn source_of_rows(&self, rows: &[FunctionId], sources: &mut SourceFiles) -> SourceText<'_> {
         let rows = rows.iter().filter(|_| self.row.by == GroupBy::Line);
-        let rows = rows.map(|&id| self.profile.function(id));
-        let places = rows.map(|row| (self.profile.name(row.file), row.line));
+        let places = rows.map(|&id| {
+            let row = self.profile.function(id);
+            (self.profile.name(row.file), row.line)
+        });
         SourceText::read(sources, places)
     }
 
-    /// Functions with their figures; lines with their source below, where there is any.
+    /// Functions with their figures, after an empty line; lines with their source below, where there
+    /// is any.
     fn function_table(&self, functions: &[FunctionId], source: &SourceText<'_>) -> Vec<String> {
         let profile = self.profile;
-        let mut table = self.table(functions, |function| {
+        let table = self.table(functions, |function| {
             let [object, file] = [function.object, function.file].map(|name| profile.name(name));
             SourceLocation::of(object, file, function.line)
         });
-        for (at, event) in self.further() {
-            let cost = |costs| event.notation.cost(cost_of(costs, at));
-            table = table
+        let table = self.further().fold(table, |table, (at, event)| {
+            let cost = move |costs| event.notation.cost(cost_of(costs, at));
+            let inclusive = format!("incl {}", event.heading());
+            table
                 .with(format!("{} {}", self.row.cost(), event.heading()), |&id| {
                     cost(profile.self_costs(id))
                 })
-                .with_known(
-                    self.row.has_inclusive(),
-                    &format!("incl {}", event.heading()),
-                    |&id| cost(profile.inclusive_costs(id)),
-                );
-        }
+                .with_known(self.row.has_inclusive(), &inclusive, |&id| {
+                    cost(profile.inclusive_costs(id))
+                })
+        });
         let mut rows = table.lines(self.options, ALIGNED_NAME).into_iter();
-        let mut lines: Vec<String> = rows.next().into_iter().collect();
+        let mut lines = vec![String::new()];
+        lines.extend(rows.next());
         for (row, &id) in rows.zip(functions) {
             let function = profile.function(id);
             lines.push(row);
@@ -180,66 +208,57 @@ impl ProfileSummary<'_> {
         lines
     }
 
-    /// The calls into a function or out of it, after an empty line; `function` is the one at their
-    /// other end.
+    /// The calls into a function or out of it, after an empty line.
     ///
     /// Shares are those of the function's cost or, where it is more, of all these calls: recursion
     /// counts twice there, and Xdebug rounds calls and what is in them apart.
-    fn call_table(
-        &self,
-        id: FunctionId,
-        other: &'static str,
-        mut calls: Vec<EdgeRef<'_>>,
-        function: fn(&EdgeRef<'_>) -> FunctionId,
-    ) -> Vec<String> {
-        let mut lines = vec![String::new()];
+    fn call_table(&self, id: FunctionId, end: &CallEnd) -> Vec<String> {
+        let (profile, first) = (self.profile, self.first());
+        let mut calls = (end.calls)(profile, id);
         if calls.is_empty() {
-            lines.push(format!("no {other}"));
-            return lines;
+            return vec![String::new(), format!("no {}", end.name)];
         }
-        let cost = |call: &EdgeRef<'_>| first_cost(call.costs());
+        let cost = |call: &EdgeRef<'_>| cost_of(call.costs(), 0);
         calls.sort_by_key(|call| {
             Reverse(match self.options.sort {
-                Sort::Calls => i128::from(call.calls),
-                _ => cost(call).into(),
+                Sort::Calls => call.calls.into(),
+                _ => cost(call),
             })
         });
-        let first = self.first();
-        let plain = calls.iter().filter(|call| !self.profile.is_recursive(call));
-        let paid: i128 = plain.map(|call| i128::from(cost(call))).sum();
-        let whole = paid.max(first_cost(self.profile.inclusive_costs(id)).into());
-        let (top, rest) = self.options.split(&calls);
-        let mut table = TextTable::new([other, "called at"], top, |call| {
-            let place = SourceLocation::in_file(self.profile.call_file(call), call.line);
-            (self.name(function(call)), place)
-        })
-        .with("% of incl", |call| match self.profile.is_recursive(call) {
-            true => "recursive".to_owned(),
-            false => percent(cost(call), whole),
-        })
-        .with(first.notation.heading("cost", "cost"), |call| {
-            first.notation.cost(cost(call))
-        })
-        .with_known(self.profile.has_invocations(), "calls", |call| {
-            grouped(call.calls)
-        });
-        for (at, event) in self.further() {
-            table = table.with(event.heading(), |call| {
-                event.notation.cost(cost_of(call.costs(), at))
+        let plain = calls.iter().filter(|call| !profile.is_recursive(call));
+        let inclusive = cost_of(profile.inclusive_costs(id), 0);
+        let whole = inclusive.max(plain.map(cost).sum());
+        let table = |top| {
+            let table = TextTable::new([end.name, "called at"], top, |call| {
+                let place = SourceLocation::in_file(profile.call_file(call), call.line);
+                (self.name((end.function)(call)), place)
+            })
+            .with("% of incl", |call| match profile.is_recursive(call) {
+                true => "recursive".to_owned(),
+                false => percent(cost(call), whole),
+            })
+            .with(first.notation.heading("cost", "cost"), |call| {
+                first.notation.cost(cost(call))
+            })
+            .with_known(profile.has_invocations(), "calls", |call| {
+                grouped(call.calls)
             });
-        }
-        lines.extend(table.lines(self.options, ALIGNED_NAME));
-        if !rest.is_empty() {
-            let sum: i128 = rest.iter().map(|call| i128::from(cost(call))).sum();
+            self.further().fold(table, |table, (at, event)| {
+                table.with(event.heading(), |call| {
+                    event.notation.cost(cost_of(call.costs(), at))
+                })
+            })
+        };
+        table_of(&calls, (self.options, ALIGNED_NAME), table, |rest| {
+            let sum: i128 = rest.iter().map(cost).sum();
             let (cost, share) = (first.notation.with_unit(sum), percent(sum, whole));
-            let count = counted(rest.len() as u64, &format!("more {other}"));
-            lines.push(format!("{count} with a cost of {cost} ({share} %)"));
-        }
-        lines
+            let count = counted(rest.len() as u64, &format!("more {}", end.name));
+            format!("{count} with a cost of {cost} ({share} %)")
+        })
     }
 }
 
 /// The cost of an event in a row, of which zeros at the end may be missing.
-fn cost_of(costs: &[Cost], event: usize) -> Cost {
-    costs.get(event).copied().unwrap_or(0)
+fn cost_of(costs: &[Cost], event: usize) -> i128 {
+    costs.get(event).copied().unwrap_or(0).into()
 }
