@@ -438,8 +438,10 @@ impl<'a> Comparison<'a> {
             let mut sums = events.iter().map(|event| event.sums(function));
             sums.any(|sums| sums.base != sums.new)
         };
-        let (mut changes, same): (Vec<_>, _) = functions.into_iter().partition(has_changed);
+        let (mut changes, mut same): (Vec<_>, Vec<_>) =
+            functions.into_iter().partition(has_changed);
         sort(&mut changes);
+        sort(&mut same);
         Ok(Comparison {
             is_per_run,
             profiles,

@@ -64,7 +64,7 @@ pub fn write_comparison(
     options: &ReportOptions,
     output: impl Write,
 ) -> io::Result<()> {
-    let report = ComparisonSummary::new(comparison);
+    let report = ComparisonSummary::new(comparison, options);
     let positions = comparison.positions();
     let tree = ShownTree {
         stacks: JoinedStacks::new(new, Some(base), |side, id| positions[side][id.index()]),

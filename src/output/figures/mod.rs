@@ -95,6 +95,21 @@ impl<'a> EventFormat<'a> {
         format!("{} ({share} %)", self.notation.with_unit(cost))
     }
 
+    /// A change with its sign, for a column.
+    pub fn change(&self, by: i128) -> String {
+        signed(by, self.notation.cost(by))
+    }
+
+    /// The same with the unit of the column.
+    pub fn change_in_unit(&self, by: i128) -> String {
+        signed(by, self.notation.with_unit(by))
+    }
+
+    /// A change in full, and how much that is.
+    pub fn exact_change(&self, by: i128) -> String {
+        signed(by, in_units(by, self.unit))
+    }
+
     /// The name; the unit of the column stands instead of the one in the name.
     pub fn heading(&self) -> String {
         let name = printable(self.name);
@@ -114,6 +129,17 @@ pub(crate) fn signed(change: i128, figures: String) -> String {
         format!("+{figures}")
     } else {
         figures
+    }
+}
+
+/// A value before and after, or only once if it is the same.
+pub(crate) fn both_sides<T: PartialEq>(sides: Sides<T>, shown: impl Fn(T) -> String) -> String {
+    match sides.base == sides.new {
+        true => shown(sides.new),
+        false => {
+            let Sides { base, new } = sides.map(shown);
+            format!("{base} → {new}")
+        }
     }
 }
 

@@ -271,15 +271,17 @@ impl<'a> ProfileSummary<'a> {
 /// What is shown of a comparison.
 pub(crate) struct ComparisonSummary<'a> {
     pub comparison: &'a Comparison<'a>,
+    pub options: &'a ReportOptions,
     pub row: RowKind,
     /// The event that changes are sorted by.
     pub first: EventFormat<'a>,
 }
 
 impl<'a> ComparisonSummary<'a> {
-    pub fn new(comparison: &'a Comparison<'a>) -> Self {
+    pub fn new(comparison: &'a Comparison<'a>, options: &'a ReportOptions) -> Self {
         ComparisonSummary {
             comparison,
+            options,
             row: RowKind::of(comparison.profiles.new),
             first: EventFormat::compared(comparison).swap_remove(0),
         }
@@ -305,7 +307,7 @@ impl<'a> ComparisonSummary<'a> {
             let profile = comparison.profiles[at];
             side(profile, first.totals[at], first.scales()[at])
         });
-        let change = signed(first.change(), in_units(first.change(), unit));
+        let change = self.first.exact_change(first.change());
         let share = share_of_base(first.change(), first.totals.base);
         let mut lines = vec![
             fact("event", printable(first.name)),
@@ -327,39 +329,37 @@ impl<'a> ComparisonSummary<'a> {
     }
 
     /// Changes, with by how much self costs have changed.
-    pub fn table<'t>(
+    pub fn table<'t, 'c>(
         &self,
-        changes: &'t [FunctionChange<'a>],
+        changes: &'t [&'c FunctionChange<'a>],
         place: impl Fn(&FunctionChange<'a>) -> SourceLocation,
-    ) -> TextTable<'t, FunctionChange<'a>> {
-        let (notation, base) = (self.first.notation, self.comparison.first().totals.base);
+    ) -> TextTable<'t, &'c FunctionChange<'a>> {
+        let (first, base) = (&self.first, self.comparison.first().totals.base);
         let place = |change: &FunctionChange<'a>| match self.row.by {
             GroupBy::Function => place(change),
             _ => SourceLocation::of_costliest(self.costliest(change)),
         };
-        let about = |change: &FunctionChange<'a>| (printable(change.name), place(change));
-        TextTable::new(self.row.headings("file"), changes, about)
-            .with(notation.heading("change", "change"), |change| {
-                signed(change.self_cost(), notation.cost(change.self_cost()))
-            })
-            .with("base %", |change| signed_percent(change.self_cost(), base))
+        TextTable::new(self.row.headings("file"), changes, |change| {
+            (printable(change.name), place(change))
+        })
+        .with(first.notation.heading("change", "change"), |change| {
+            first.change(change.self_cost())
+        })
+        .with("base %", |change| signed_percent(change.self_cost(), base))
+    }
+
+    /// By how much self costs have changed in total.
+    pub fn sum(&self, changes: &[&FunctionChange<'a>]) -> i128 {
+        let changes = changes.iter().map(|change| change.self_cost());
+        changes.fold(0, i128::saturating_add)
     }
 
     /// What changes are summed up as that are not shown; none if there is none.
-    pub fn rest<'c>(
-        &self,
-        changes: impl ExactSizeIterator<Item = &'c FunctionChange<'a>>,
-    ) -> Option<String>
-    where
-        'a: 'c,
-    {
-        let count = changes.len() as u64;
-        let sum = changes.map(FunctionChange::self_cost);
-        let sum = sum.fold(0, i128::saturating_add);
-        let cost = signed(sum, self.first.notation.with_unit(sum));
+    pub fn rest(&self, changes: &[&FunctionChange<'a>]) -> Option<String> {
+        let (count, sum) = (grouped(changes.len() as u64), self.sum(changes));
         let share = share_of_base(sum, self.comparison.first().totals.base);
-        let count = (count > 0).then(|| grouped(count));
-        count.map(|count| match self.row.is_call_site {
+        let cost = self.first.change_in_unit(sum);
+        (!changes.is_empty()).then(|| match self.row.is_call_site {
             true => format!("{count} more changed"),
             false => format!("{count} more changed by {cost} in total, {share}"),
         })

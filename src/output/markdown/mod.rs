@@ -292,11 +292,13 @@ pub fn write_comparison(
         let shown = body.table(&["part", "base", "new", "change", "change %"], rows);
         body.more_parts(parts.len() - shown);
     }
-    let report = ComparisonSummary::new(comparison);
+    let report = ComparisonSummary::new(comparison, options);
     let (notation, row) = (report.first.notation, report.row);
-    let changes = first_rows(&comparison.changes, options);
+    let changes: Vec<_> = comparison.changes.iter().collect();
     let table = report
-        .table(changes, |change| SourceLocation::in_file(change.file, 0))
+        .table(first_rows(&changes, options), |change| {
+            SourceLocation::in_file(change.file, 0)
+        })
         .with(notation.heading(row.cost(), row.cost()), |change| {
             both_sides(change, |sums| notation.cost(sums.self_cost))
         })
@@ -316,7 +318,7 @@ pub fn write_comparison(
         .with_transitions(|change| change.transition.clone());
     let shown = body.functions(table, options);
     body.gap();
-    if let Some(rest) = report.rest(comparison.changes[shown..].iter()) {
+    if let Some(rest) = report.rest(&changes[shown..]) {
         body.line(&format!("{rest}."));
     }
     if let Some(unchanged) = report.unchanged() {
