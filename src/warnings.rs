@@ -1,7 +1,6 @@
 //! Warnings: the first of each kind are stored, the others are counted.
 
 use std::fmt;
-use std::mem;
 
 use crate::display::MAX_LISTED;
 
@@ -15,22 +14,14 @@ pub trait Kind {
 /// occur in millions.
 #[derive(Debug)]
 pub struct Warnings<W> {
-    kinds: Vec<OfKind<W>>,
-    /// The number of stored warnings.
-    kept: usize,
-}
-
-#[derive(Debug)]
-struct OfKind<W> {
-    /// With their positions among all kinds. Never empty.
-    first: Vec<(usize, W)>,
-    others: u64,
+    /// At most one more of each kind than are listed. It has the number of those after it.
+    first: Vec<(W, u64)>,
 }
 
 /// A warning as it is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed<'a, W> {
-    /// The warning, or the last of its kind that is listed.
+    /// The warning, or one of those that are not listed.
     pub warning: &'a W,
     /// The number of warnings that are not listed, if this stands for them.
     pub more: u64,
@@ -53,37 +44,27 @@ impl<W: Kind> Warnings<W> {
 
     /// Adds warnings, each wrapped by `wrap`, and the numbers of others.
     pub fn append<V>(&mut self, others: Warnings<V>, wrap: impl Fn(V) -> W) {
-        let kinds = others.kinds.into_iter().flat_map(|kind| {
-            let mut others = kind.others;
-            let first = kind.first.into_iter();
-            first.map(move |(at, warning)| (at, warning, mem::take(&mut others)))
-        });
-        let mut all: Vec<_> = kinds.collect();
-        all.sort_by_key(|&(at, ..)| at);
-        for (_, warning, others) in all {
-            self.add(wrap(warning), others);
+        for (warning, after) in others.first {
+            self.add(wrap(warning), after);
         }
     }
 
-    /// Adds a warning, and counts others of its kind.
-    fn add(&mut self, warning: W, others: u64) {
-        let mut kinds = self.kinds.iter();
-        let known = kinds.position(|kind| kind.first[0].1.is_like(&warning));
-        let kind = known.unwrap_or_else(|| {
-            self.kinds.push(OfKind {
-                first: Vec::new(),
-                others: 0,
-            });
-            self.kinds.len() - 1
-        });
-        let kind = &mut self.kinds[kind];
-        kind.others = kind.others.saturating_add(others);
-        // One more warning is as short as a line that counts it.
-        if kind.first.len() <= MAX_LISTED {
-            kind.first.push((self.kept, warning));
-            self.kept += 1;
-        } else {
-            kind.others = kind.others.saturating_add(1);
+    /// Adds a warning, and counts others of its kind after it.
+    fn add(&mut self, warning: W, after: u64) {
+        let (mut count, mut last) = (0, 0);
+        for (at, (first, _)) in self.first.iter().enumerate() {
+            if first.is_like(&warning) {
+                (count, last) = (count + 1, at);
+            }
+        }
+        match count {
+            ..MAX_LISTED => self.first.push((warning, after)),
+            // One more warning is as short as a line that counts it, which belongs to the one before.
+            MAX_LISTED => self.first.insert(last + 1, (warning, after)),
+            _ => {
+                let counted = &mut self.first[last].1;
+                *counted = counted.saturating_add(after).saturating_add(1);
+            }
         }
     }
 }
@@ -91,42 +72,32 @@ impl<W: Kind> Warnings<W> {
 impl<W> Warnings<W> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.kept == 0
+        self.first.is_empty()
     }
 
-    /// The number of warnings of the kind whose first one `is_meant`.
+    /// The number of warnings of a kind.
     pub(crate) fn count(&self, is_meant: impl Fn(&W) -> bool) -> u64 {
-        let kinds = self.kinds.iter();
-        let meant = kinds.filter(|kind| is_meant(&kind.first[0].1));
-        let counts = meant.map(|kind| kind.others.saturating_add(kind.first.len() as u64));
+        let meant = self.first.iter().filter(|(warning, _)| is_meant(warning));
+        let counts = meant.map(|(_, after)| after.saturating_add(1));
         counts.fold(0, u64::saturating_add)
     }
 
     /// The warnings to show, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = Listed<'_, W>> {
-        let kinds = self.kinds.iter().flat_map(|kind| {
-            let rest = (kind.others > 0).then(|| kind.others.saturating_add(1));
-            let listed = match rest {
-                Some(_) => &kind.first[..MAX_LISTED],
-                None => &kind.first,
-            };
-            let more = listed.last().zip(rest);
-            let listed = listed.iter().map(|warning| (warning, 0));
-            listed.chain(more)
-        });
-        let mut all: Vec<_> = kinds.collect();
-        all.sort_by_key(|((at, _), _)| *at);
-        let all = all.into_iter();
-        all.map(|((_, warning), more)| Listed { warning, more })
+        self.first.iter().map(|(warning, after)| Listed {
+            warning,
+            more: match after {
+                0 => 0,
+                after => after.saturating_add(1),
+            },
+        })
     }
 }
 
 impl<W> Default for Warnings<W> {
     fn default() -> Self {
-        Warnings {
-            kinds: Vec::new(),
-            kept: 0,
-        }
+        let first = Vec::new();
+        Warnings { first }
     }
 }
 

@@ -24,12 +24,8 @@ pub enum LimitError {
     #[error("{0} cannot be checked: some sums exceed 64 bits")]
     Saturated(String),
     /// The base has no such function or group.
-    #[error("the base has no {kind} \"{name}\", so its growth cannot be checked{closest}")]
-    NoFunction {
-        kind: &'static str,
-        name: String,
-        closest: String,
-    },
+    #[error("the base has no {name}, so its growth cannot be checked{closest}")]
+    NoFunction { name: String, closest: String },
     /// The end of a path matches several files.
     #[error("there are {count} {kind} \"{name}\": add folders to the name")]
     Ambiguous {

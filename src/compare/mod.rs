@@ -1,6 +1,7 @@
 //! Comparison of two profiles, and limits on one or on both.
 
 mod amounts;
+mod check;
 mod limit_error;
 mod limits;
 mod pairing;

@@ -1,13 +1,10 @@
 //! What parts that the profiled program has named cost on both sides of a comparison.
 
-use super::amounts::unit_of;
+use super::check::{Check, shown};
 use super::limit_error::LimitError;
-use super::limits::{Bound, Check, Verdict, in_runs, judge_growth, shown};
+use super::limits::{Bound, Verdict};
 use super::{Column, Comparison, InclusiveSum, Side, Sides};
-use crate::display::text::excerpt;
-use crate::display::units::in_units;
 use crate::maps::IndexMap;
-use crate::profile::split_scale;
 
 /// The parts of one name, as a benchmark writes one with `CALLGRIND_DUMP_STATS_AT("name")`, on both
 /// sides of a comparison.
@@ -70,32 +67,21 @@ impl Check<'_, '_> {
         if !parts.iter().any(is_checked) {
             return Err(LimitError::NoParts);
         }
-        let event = excerpt(split_scale(self.profile.event()).0);
-        let verdicts = parts.iter().filter_map(|part| {
-            let part_name = format!("part \"{}\"", shown(part.name));
-            let subject = format!("the {event} of {part_name}");
-            let Sides { base, new } = part.exact;
-            Some(match (self.bound, base, new) {
-                (Bound::Growth(limit), _, None) => Ok(Verdict::not_found(format!(
-                    "{part_name} not found in the new profile, so its limit of {limit} % was not checked"
-                ))),
-                (Bound::Growth(limit), None, Some(new)) => {
-                    let new = in_runs(in_units(new, unit_of(self.profile)), self.runs);
-                    Ok(Verdict::not_found(format!(
-                        "{part_name}, at {new}, not found in the base, so its limit of {limit} % was not checked"
-                    )))
-                }
-                (Bound::Growth(limit), Some(base), Some(new)) => {
-                    let sides = Sides { base, new }.map(InclusiveSum::exact);
-                    judge_growth(limit, self.comparison?, &subject, sides)
-                }
-                (Bound::Cost(limit), _, new) => {
-                    self.judge_cost(limit, &subject, InclusiveSum::exact(new?))
-                }
-                (Bound::Calls(_), ..) => return None,
-            })
-        });
-        verdicts.collect()
+        let judge = |part: &PartChange<'_>| {
+            let name = format!("part \"{}\"", shown(part.name));
+            let subject = format!("the {} of {name}", self.event());
+            self.judge(
+                &subject,
+                &name,
+                part.exact.map(|sum| sum.map(InclusiveSum::exact)),
+            )
+        };
+        // A limit on growth also notes parts that only one side has.
+        let has_verdict = |part: &&PartChange<'_>| match self.bound {
+            Bound::Growth(_) => true,
+            _ => part.exact.new.is_some(),
+        };
+        parts.iter().filter(has_verdict).map(judge).collect()
     }
 }
 

@@ -25,12 +25,6 @@ pub const MAX_SOURCE_FILE: u64 = 64 << 20;
 /// The most characters of a line that are shown.
 const MAX_LINE_LENGTH: usize = 1_000;
 
-/// The most that are stored: enough to distinguish a longer line from one with a carriage return.
-const MAX_KEPT: usize = MAX_LINE_LENGTH + 2;
-
-/// The number of bytes read at a time.
-const CHUNK: usize = 64 << 10;
-
 /// Where to look for source files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -216,7 +210,7 @@ impl SourceFiles {
     ///
     /// # Errors
     ///
-    /// When it is not found, or must not be shown. Some lines may have been passed on before.
+    /// When it is not found, or must not be shown. No line is passed on then.
     pub fn read(
         &mut self,
         name: &[u8],
@@ -242,7 +236,7 @@ impl SourceFiles {
         &self,
         file: &File,
         wanted: &BTreeSet<u64>,
-        keep: impl FnMut(u64, &str),
+        mut keep: impl FnMut(u64, &str),
     ) -> Result<SourceFile, NoSource> {
         let state = || -> Result<(u64, Option<SystemTime>), NoSource> {
             let metadata = file.metadata().map_err(|_| NoSource::Unreadable)?;
@@ -252,9 +246,23 @@ impl SourceFiles {
         if length > MAX_SOURCE_FILE {
             return Err(NoSource::TooLarge);
         }
-        let read = read_lines(file.take(length + 1), wanted, keep)?;
-        if read != length || state()? != (length, modified) {
+        let mut bytes = Vec::new();
+        let read = file.take(length + 1).read_to_end(&mut bytes);
+        let read = read.map_err(|_| NoSource::Unreadable)?;
+        if read as u64 != length || state()? != (length, modified) {
             return Err(NoSource::Changed);
+        }
+        let text = String::from_utf8(bytes).map_err(|_| NoSource::NotText)?;
+        if text.contains('\0') {
+            return Err(NoSource::NotText);
+        }
+        let mut wanted = wanted.range(1..).peekable();
+        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+            if wanted.next_if(|&&wanted| wanted == number).is_some() {
+                keep(number, &shown(line));
+            } else if wanted.peek().is_none() {
+                break;
+            }
         }
         let is_later = |time: Option<SystemTime>| Some(modified? > time?);
         let is_newer = is_later(self.profile_time).unwrap_or(false);
@@ -322,60 +330,9 @@ fn is_hidden(below: &Path) -> bool {
         .any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
 }
 
-/// Reads a text to its end, and returns its size.
-fn read_lines(
-    mut input: impl Read,
-    wanted: &BTreeSet<u64>,
-    mut keep: impl FnMut(u64, &str),
-) -> Result<u64, NoSource> {
-    let mut wanted = wanted.range(1..).peekable();
-    let mut chunk = vec![0; CHUNK];
-    // The beginning of a character that is not complete yet.
-    let mut begun = 0;
-    let (mut length, mut number) = (0, 1);
-    let mut line: Option<String> = None;
-    loop {
-        let read = input.read(&mut chunk[begun..]);
-        let count = read.map_err(|_| NoSource::Unreadable)?;
-        length += count as u64;
-        let all = &chunk[..begun + count];
-        let part = all.utf8_chunks().next();
-        let (text, rest) = part.map_or(("", 0), |part| (part.valid(), part.invalid().len()));
-        let is_text = text.len() + rest == all.len() && (rest == 0 || count > 0);
-        if !is_text || memchr::memchr(0, text.as_bytes()).is_some() {
-            return Err(NoSource::NotText);
-        }
-        for piece in text.split_inclusive('\n') {
-            let Some(next) = wanted.peek() else {
-                break;
-            };
-            if number == **next {
-                let line = line.get_or_insert_default();
-                let room = MAX_KEPT.saturating_sub(line.chars().count());
-                line.extend(piece.trim_end_matches('\n').chars().take(room));
-            }
-            if piece.ends_with('\n') {
-                if let Some(line) = line.take() {
-                    keep(number, &shown(&line));
-                    wanted.next();
-                }
-                number += 1;
-            }
-        }
-        let whole = text.len();
-        chunk.copy_within(whole..whole + rest, 0);
-        begun = rest;
-        if count == 0 {
-            if let Some(line) = line {
-                keep(number, &shown(&line));
-            }
-            return Ok(length);
-        }
-    }
-}
-
 /// A line without its line end, cut to the allowed length.
 fn shown(line: &str) -> Cow<'_, str> {
+    let line = line.trim_end_matches('\n');
     let line = line.strip_suffix('\r').unwrap_or(line);
     match line.char_indices().nth(MAX_LINE_LENGTH) {
         Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
