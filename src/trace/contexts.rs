@@ -224,18 +224,6 @@ impl ContextTree {
         self.enter::<WIDTH>(Key::new(function, is_proxy), 1, self_costs)
     }
 
-    /// Puts an invocation without calls, or of which only the costs are known, below the node of
-    /// its caller, or below [`ContextId::TOP`] if it has none.
-    #[inline(always)]
-    pub(super) fn add_call<const WIDTH: usize>(
-        &mut self,
-        caller: ContextId,
-        callee: FunctionId,
-        costs: &[Cost],
-    ) {
-        self.add_below::<WIDTH>(caller, Key::new(callee, false), 1, costs);
-    }
-
     /// How many nodes there are.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
@@ -279,8 +267,8 @@ impl ContextTree {
         let mut todo = vec![(ContextId::TOP, ContextId::TOP)];
         while let Some((into, from)) = todo.pop() {
             for child in other.children(from) {
-                let key = Key::new(map(other.function(child)), false);
-                let node = self.add_below::<ANY_WIDTH>(into, key, other.context(child).calls, &[]);
+                let (function, calls) = (map(other.function(child)), other.context(child).calls);
+                let node = self.add_below::<ANY_WIDTH>(into, function, calls, &[]);
                 let costs = &mut self.self_costs;
                 costs.add_row::<ANY_WIDTH>(node.index(), &other.self_costs, child.index());
                 todo.push((node, child));
@@ -332,15 +320,18 @@ impl ContextTree {
         }
     }
 
-    /// Adds to the child with this key, which is created if necessary.
+    /// Adds invocations without calls, or of which only the costs are known, below the node of their
+    /// caller, or below [`ContextId::TOP`] if they have none: to the node of their function, which is
+    /// created if necessary.
     #[inline(always)]
-    fn add_below<const WIDTH: usize>(
+    pub(super) fn add_below<const WIDTH: usize>(
         &mut self,
         parent: ContextId,
-        key: Key,
+        function: FunctionId,
         calls: u64,
         self_costs: &[Cost],
     ) -> ContextId {
+        let key = Key::new(function, false);
         let Some(child) = self.find(parent, key) else {
             let child = self.enter::<WIDTH>(key, calls, self_costs);
             self.link(parent, child);

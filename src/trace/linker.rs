@@ -4,7 +4,7 @@
 use super::batch::{Batch, Block, BlockCall};
 use super::contexts::{ContextId, ContextTree, OutermostCosts};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
-use super::matching::{UnmatchedInvocation, UnmatchedInvocations};
+use super::matching::{UnmatchedInvocation, claim};
 use super::stretches::Stretches;
 use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, FunctionId, first_cost, slot};
 
@@ -34,20 +34,6 @@ pub(crate) struct TraceLinks {
     pub contexts: Option<ContextTree>,
     /// Inclusive costs that count recursion once, if requested.
     pub outermost: Option<OutermostCosts>,
-}
-
-impl TraceLinks {
-    fn of_contexts(mut contexts: ContextTree, wanted: LinkOptions) -> Self {
-        let outermost = wanted.outermost.then(|| contexts.outermost_costs());
-        if wanted.contexts {
-            contexts.step_over_proxies();
-        }
-        TraceLinks {
-            invocations: None,
-            outermost,
-            contexts: wanted.contexts.then_some(contexts),
-        }
-    }
 }
 
 /// The data of an invocation that no call has claimed yet.
@@ -94,7 +80,7 @@ impl UnmatchedInvocation<FinishedInvocation> {
 pub(super) struct Linker {
     wanted: LinkOptions,
     /// By function.
-    unclaimed: Vec<UnmatchedInvocations<FinishedInvocation>>,
+    unclaimed: Vec<Vec<UnmatchedInvocation<FinishedInvocation>>>,
     stretches: Stretches,
     invocations: InvocationTree,
     /// The calls of the current block.
@@ -166,7 +152,7 @@ impl Linker {
             let costs = call_costs.row_of::<WIDTH>(start + at);
             cost = cost.saturating_add(call.matching);
             let unclaimed = self.unclaimed.get_mut(call.callee.index());
-            let claimed = unclaimed.and_then(|all| all.claim(call.matching, stretch));
+            let claimed = unclaimed.and_then(|all| claim(all, call.matching, stretch));
             let called = claimed.unwrap_or(UnmatchedInvocation::MISSING);
             if self.wanted.invocations {
                 self.linked.push(InvocationCall {
@@ -202,7 +188,8 @@ impl Linker {
             invocation,
         };
         let unclaimed = slot(&mut self.unclaimed, block.function.index());
-        unclaimed.push(cost, calls.len(), stretch, ended);
+        let ended = UnmatchedInvocation::new(cost, calls.len(), stretch, ended);
+        unclaimed.push(ended);
     }
 
     /// Stores the self costs of an invocation without calls.
@@ -231,7 +218,7 @@ impl Linker {
             PendingContext::Costs(row) => self.waiting.release::<WIDTH>(row),
             PendingContext::Nothing => costs,
         };
-        self.contexts.add_call::<WIDTH>(caller, function, costs);
+        self.contexts.add_below::<WIDTH>(caller, function, 1, costs);
     }
 
     /// Ends the run.
@@ -239,14 +226,21 @@ impl Linker {
         if self.wanted.any_contexts() {
             // The rest has no caller.
             for (number, unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
-                for ended in unclaimed.invocations {
+                for ended in unclaimed {
                     let (top, function) = (ContextId::TOP, FunctionId(number));
                     self.put_below::<ANY_WIDTH>(top, function, ended, &[]);
                 }
             }
         }
-        let mut links = TraceLinks::of_contexts(self.contexts, self.wanted);
-        links.invocations = self.wanted.invocations.then_some(self.invocations);
-        links
+        let wanted = self.wanted;
+        let outermost = wanted.outermost.then(|| self.contexts.outermost_costs());
+        if wanted.contexts {
+            self.contexts.step_over_proxies();
+        }
+        TraceLinks {
+            invocations: wanted.invocations.then_some(self.invocations),
+            contexts: wanted.contexts.then_some(self.contexts),
+            outermost,
+        }
     }
 }

@@ -16,13 +16,6 @@ use crate::tables::Cost;
 /// The most unclaimed invocations of a function that are searched for one of the right cost.
 const MAX_SEARCHED: usize = 1024;
 
-/// The unclaimed invocations of one function.
-#[derive(Debug)]
-pub(super) struct UnmatchedInvocations<T> {
-    /// The latest last.
-    pub invocations: Vec<UnmatchedInvocation<T>>,
-}
-
 /// An unclaimed invocation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnmatchedInvocation<T> {
@@ -36,62 +29,57 @@ pub(super) struct UnmatchedInvocation<T> {
     pub what: T,
 }
 
-impl<T> Default for UnmatchedInvocations<T> {
-    fn default() -> Self {
-        UnmatchedInvocations {
-            invocations: Vec::new(),
-        }
-    }
-}
-
-impl<T> UnmatchedInvocations<T> {
-    /// Adds an invocation that has just ended.
+impl<T> UnmatchedInvocation<T> {
+    /// An invocation that has just ended.
     ///
     /// `cost` is its inclusive cost in the first column, `calls` its number of calls: Xdebug rounds
     /// each of them, and the call to this invocation.
     #[inline]
-    pub fn push(&mut self, cost: Cost, calls: usize, stretch: u32, what: T) {
-        self.invocations.push(UnmatchedInvocation {
+    pub fn new(cost: Cost, calls: usize, stretch: u32, what: T) -> Self {
+        UnmatchedInvocation {
             cost,
             tolerance: u32::try_from(calls).unwrap_or(u32::MAX).saturating_add(1),
             stretch,
             what,
-        });
-    }
-
-    /// Removes the invocation that was made by a call of this cost, from a block in this stretch.
-    #[inline]
-    pub fn claim(&mut self, cost: Cost, stretch: u32) -> Option<UnmatchedInvocation<T>> {
-        let latest = self.invocations.last()?;
-        if latest.fits(cost) && latest.stretch == stretch {
-            return self.invocations.pop();
         }
-        self.search(cost, stretch)
     }
 
-    /// Searches for it. If none matches, because of truncation or another writer, takes the latest.
-    #[cold]
-    fn search(&mut self, cost: Cost, stretch: u32) -> Option<UnmatchedInvocation<T>> {
-        let latest_first = self.invocations.iter().rev().take(MAX_SEARCHED);
-        let mut fitting = latest_first
-            .enumerate()
-            .filter(|(_, ended)| ended.fits(cost));
-        let latest = fitting.next();
-        let own = latest
-            .into_iter()
-            .chain(fitting)
-            .find(|(_, ended)| ended.stretch == stretch);
-        let back = own.or(latest).map_or(0, |(back, _)| back);
-        let last = self.invocations.len().checked_sub(1)?;
-        Some(self.invocations.remove(last - back))
-    }
-}
-
-impl<T> UnmatchedInvocation<T> {
     #[inline]
     fn fits(&self, cost: Cost) -> bool {
         self.cost.abs_diff(cost) <= u64::from(self.tolerance)
     }
+}
+
+/// Removes the invocation of a function that was made by a call of this cost, from a block in this
+/// stretch. `unclaimed` are all of the function, the latest last.
+#[inline]
+pub(super) fn claim<T>(
+    unclaimed: &mut Vec<UnmatchedInvocation<T>>,
+    cost: Cost,
+    stretch: u32,
+) -> Option<UnmatchedInvocation<T>> {
+    let latest = unclaimed.last()?;
+    if latest.fits(cost) && latest.stretch == stretch {
+        return unclaimed.pop();
+    }
+    search(unclaimed, cost, stretch)
+}
+
+/// Searches for it. If none matches, because of truncation or another writer, takes the latest.
+#[cold]
+fn search<T>(
+    unclaimed: &mut Vec<UnmatchedInvocation<T>>,
+    cost: Cost,
+    stretch: u32,
+) -> Option<UnmatchedInvocation<T>> {
+    let latest_first = unclaimed.iter().rev().take(MAX_SEARCHED).enumerate();
+    let mut fitting = latest_first.filter(|(_, ended)| ended.fits(cost));
+    let latest = fitting.next();
+    let mut all = latest.into_iter().chain(fitting);
+    let own = all.find(|(_, ended)| ended.stretch == stretch);
+    let back = own.or(latest).map_or(0, |(back, _)| back);
+    let last = unclaimed.len().checked_sub(1)?;
+    Some(unclaimed.remove(last - back))
 }
 
 #[cfg(test)]
@@ -99,16 +87,15 @@ mod tests {
     use super::*;
 
     /// Invocations by their cost and calls, numbered from 0.
-    fn unclaimed(invocations: &[(Cost, usize)]) -> UnmatchedInvocations<usize> {
-        let mut unclaimed = UnmatchedInvocations::default();
-        for (number, &(cost, calls)) in invocations.iter().enumerate() {
-            unclaimed.push(cost, calls, 0, number);
-        }
-        unclaimed
+    fn unclaimed(invocations: &[(Cost, usize)]) -> Vec<UnmatchedInvocation<usize>> {
+        (0..)
+            .zip(invocations)
+            .map(|(number, &(cost, calls))| UnmatchedInvocation::new(cost, calls, 0, number))
+            .collect()
     }
 
-    fn claim(all: &mut UnmatchedInvocations<usize>, cost: Cost) -> Option<usize> {
-        all.claim(cost, 0).map(|claimed| claimed.what)
+    fn claim(all: &mut Vec<UnmatchedInvocation<usize>>, cost: Cost) -> Option<usize> {
+        super::claim(all, cost, 0).map(|claimed| claimed.what)
     }
 
     #[test]
@@ -160,11 +147,10 @@ mod tests {
             (3, [4, 3, 1, 0, 5, 2]),
             (0, [4, 3, 1, 0, 5, 2]),
         ] {
-            let mut unclaimed = UnmatchedInvocations::default();
-            for (number, (cost, stretch)) in all.into_iter().enumerate() {
-                unclaimed.push(cost, 0, stretch, number);
-            }
-            let claimed = order.map(|_| unclaimed.claim(50, stretch).unwrap().what);
+            let ended =
+                |(number, (cost, stretch))| UnmatchedInvocation::new(cost, 0, stretch, number);
+            let mut unclaimed: Vec<_> = (0..).zip(all).map(ended).collect();
+            let claimed = order.map(|_| super::claim(&mut unclaimed, 50, stretch).unwrap().what);
             assert_eq!(claimed, order, "{stretch}");
         }
     }

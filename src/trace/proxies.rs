@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::matching::UnmatchedInvocations;
+use super::matching::{UnmatchedInvocation, claim};
 use crate::maps::HashMap;
 use crate::names::FunctionName;
 use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, Costs, FunctionId, NameId, slot};
@@ -79,7 +79,7 @@ pub(super) struct ProxyCalls {
     /// Calls of the open block.
     waiting: Vec<DeferredCall>,
     /// The calls of proxies, until these are claimed.
-    unclaimed: HashMap<FunctionId, UnmatchedInvocations<VecDeque<DeferredCall>>>,
+    unclaimed: HashMap<FunctionId, Vec<UnmatchedInvocation<VecDeque<DeferredCall>>>>,
 }
 
 impl ProxyCalls {
@@ -141,15 +141,13 @@ impl ProxyCalls {
         }
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
-            let claimed = unclaimed
-                .get_mut(&call.edge.callee)?
-                .claim(call.matching, 0);
-            claimed.map(|claimed| claimed.what)
+            let unclaimed = unclaimed.get_mut(&call.edge.callee)?;
+            claim(unclaimed, call.matching, 0).map(|claimed| claimed.what)
         });
         if self.is_proxy(function) {
             let calls = std::mem::take(&mut calls);
             let unclaimed = self.unclaimed.entry(function).or_default();
-            unclaimed.push(sum, count, 0, calls);
+            unclaimed.push(UnmatchedInvocation::new(sum, count, 0, calls));
         }
         for call in &calls {
             let less: Vec<Cost> = call.row.iter().map(|cost| cost.saturating_neg()).collect();
