@@ -60,7 +60,7 @@ impl Ranges<'_> {
         let told = first + input.fill_buf().map_or(0, |bytes| bytes.len() as u64);
         let passed = |from: u64, to: u64| (self.passed)(to.saturating_sub(from.max(told)));
         let starts = self.blocks(first);
-        let before = reading.interpreter.before_range();
+        let columns = reading.interpreter.range_columns();
         let mut ranges = starts.windows(2).map(|ends| ends[0]..ends[1]);
         in_order(
             self.threads,
@@ -68,7 +68,7 @@ impl Ranges<'_> {
             || ranges.next(),
             |range| {
                 let mut sums = ProfileBuilder::new(ProfileOptions::default());
-                let mut own = LineReader::new(before.begin_range(&mut sums));
+                let mut own = LineReader::new(columns.begin_range(&mut sums));
                 let outcome = own.read(self.buffered(&range));
                 let is_read = outcome.is_ok() && own.bytes == range.end - range.start;
                 let ended = own.interpreter.end_range().filter(|_| is_read);
@@ -76,7 +76,7 @@ impl Ranges<'_> {
             },
             |reading, (range, read)| {
                 let interpreter = &mut reading.interpreter;
-                if read.is_some_and(|(ended, sums)| interpreter.join(ended, sums)) {
+                if read.is_some_and(|(ended, sums)| interpreter.join(ended, &columns, sums)) {
                     reading.bytes += range.end - range.start;
                 } else {
                     // A range that depends on the lines before it is read again in its turn.

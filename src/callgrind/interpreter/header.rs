@@ -4,12 +4,9 @@ use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
 use crate::profile::{
-    BlockKind, Definition, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, RUNS, is_overlong,
+    BlockKind, Definition, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, is_overlong,
     summary_costs,
 };
-
-/// How the value of a `desc:` line begins that says why a part was written.
-const TRIGGER: &[u8] = b"Trigger:";
 
 impl Interpreter<'_> {
     /// Reads a line that is no known body line.
@@ -63,25 +60,14 @@ impl Interpreter<'_> {
                 self.declare_kind(producer.kind());
                 self.is_profile = true;
             }
-            b"part" => {
-                self.begin_part();
-                self.section.part(value);
-                self.first_part = self.first_part.or(self.section.part_number());
+            b"part" => self.begin_part(),
+            b"desc" if value.trim_ascii_start().starts_with(INCOMPLETE) => {
+                self.diagnostics.warn(WarningKind::Incomplete);
             }
-            b"thread" => self.section.thread(value),
-            b"totals" => self.section.totals(value),
-            b"desc" => match value.trim_ascii_start() {
-                value if value.starts_with(RUNS) => self.section.runs(),
-                value if value.starts_with(TRIGGER) => {
-                    self.section.trigger(&value[TRIGGER.len()..]);
-                }
-                value if value.starts_with(INCOMPLETE) => {
-                    self.diagnostics.warn(WarningKind::Incomplete);
-                }
-                _ => {}
-            },
             _ => {}
         }
+        self.section.header(key, value);
+        self.first_part = self.first_part.or(self.section.part_number());
         self.builder.add_header(line);
         Ok(())
     }

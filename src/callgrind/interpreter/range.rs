@@ -14,11 +14,17 @@ use crate::callgrind::{KindChoice, ReadOptions};
 use crate::maps::HashMap;
 use crate::profile::{NameId, ProfileBuilder};
 
-/// What the lines before a range say about it, but for ids.
-pub(in crate::callgrind) struct BeforeRange {
-    columns: Columns,
-    options: ReadOptions,
-}
+/// How ranges are read.
+static OPTIONS: ReadOptions = ReadOptions {
+    kind: KindChoice::Trace,
+    lenient: false,
+    parts: Vec::new(),
+    line_by_line: false,
+};
+
+/// The columns of a range, according to the lines before it.
+#[derive(Clone)]
+pub(in crate::callgrind) struct RangeColumns(Columns);
 
 /// What the ids of a range stand for.
 #[derive(Debug, Default)]
@@ -42,7 +48,6 @@ impl RangeIds {
 
 /// How a range ends that depends on what precedes it by nothing but ids.
 pub(in crate::callgrind) struct EndedRange {
-    columns: Columns,
     ids: RangeIds,
     current: CurrentNames,
     position: Position,
@@ -50,11 +55,11 @@ pub(in crate::callgrind) struct EndedRange {
     diagnostics: Diagnostics,
 }
 
-impl BeforeRange {
+impl RangeColumns {
     /// Begins a range that follows.
-    pub fn begin_range<'b>(&'b self, sums: &'b mut ProfileBuilder) -> Interpreter<'b> {
-        let mut range = Interpreter::new(sums, "", &self.options);
-        range.columns = self.columns.clone();
+    pub fn begin_range<'b>(&self, sums: &'b mut ProfileBuilder) -> Interpreter<'b> {
+        let mut range = Interpreter::new(sums, "", &OPTIONS);
+        range.columns = self.0.clone();
         range.row.resize(range.columns.width(), 0);
         range.builder.widen(range.columns.width());
         range.range = Some(RangeIds::default());
@@ -63,15 +68,9 @@ impl BeforeRange {
 }
 
 impl Interpreter<'_> {
-    /// What ranges have to know that follow.
-    pub fn before_range(&self) -> BeforeRange {
-        BeforeRange {
-            columns: self.columns.clone(),
-            options: ReadOptions {
-                kind: KindChoice::Trace,
-                ..ReadOptions::default()
-            },
-        }
+    /// The columns of ranges that follow the lines so far.
+    pub fn range_columns(&self) -> RangeColumns {
+        RangeColumns(self.columns.clone())
     }
 
     /// Whether ranges that follow the lines so far can be joined with them.
@@ -111,7 +110,6 @@ impl Interpreter<'_> {
         self.builder.close_block();
         self.current.close_block();
         Some(EndedRange {
-            columns: self.columns,
             ids: self.range.filter(|_| is_plain)?,
             current: self.current,
             position: self.position,
@@ -121,8 +119,13 @@ impl Interpreter<'_> {
     }
 
     /// Reads the range that comes next, unless what precedes it has other columns, or lacks an id.
-    pub fn join(&mut self, mut range: EndedRange, sums: ProfileBuilder) -> bool {
-        if !self.can_join() || !self.columns.are_like(&range.columns) {
+    pub fn join(
+        &mut self,
+        mut range: EndedRange,
+        columns: &RangeColumns,
+        sums: ProfileBuilder,
+    ) -> bool {
+        if !self.can_join() || !self.columns.are_like(&columns.0) {
             return false;
         }
         let inherited = range.ids.inherited.iter().map(|&(named, id, name)| {

@@ -2,7 +2,10 @@
 
 use crate::callgrind::error::WarningKind;
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, Cost, PartHeader, Producer, summary_costs};
+use crate::profile::{BlockKind, Cost, PartHeader, Producer, RUNS, summary_costs};
+
+/// How the value of a `desc:` line begins that says why a part was written.
+const TRIGGER: &[u8] = b"Trigger:";
 
 /// The section that is being read.
 #[derive(Debug, Default)]
@@ -78,10 +81,19 @@ impl Section {
         self.producer = producer;
     }
 
-    /// Reads a `part:` line.
-    pub fn part(&mut self, value: &[u8]) {
-        self.is_part = true;
-        self.part.number = number(value);
+    /// Reads a header line that is about this section alone.
+    pub fn header(&mut self, key: &[u8], value: &[u8]) {
+        let text = value.trim_ascii_start();
+        match key {
+            b"part" => (self.is_part, self.part.number) = (true, number(text)),
+            b"thread" => (self.is_part, self.part.thread) = (true, number(text)),
+            b"totals" => self.totals = Some(summary_costs(value)),
+            b"desc" if text.starts_with(RUNS) => self.has_runs = true,
+            b"desc" if text.starts_with(TRIGGER) => {
+                self.part.trigger = text[TRIGGER.len()..].trim_ascii().into();
+            }
+            _ => {}
+        }
     }
 
     /// Whether a run of the program begins with it, not with an earlier section or another file.
@@ -102,25 +114,9 @@ impl Section {
         self.part.number
     }
 
-    /// Reads a `thread:` line.
-    pub fn thread(&mut self, value: &[u8]) {
-        self.is_part = true;
-        self.part.thread = number(value);
-    }
-
-    /// Takes in why a part was written.
-    pub fn trigger(&mut self, value: &[u8]) {
-        self.part.trigger = value.trim_ascii().into();
-    }
-
     /// What its header says of it, if it is a part of sums.
     pub fn part_header(&self) -> Option<&PartHeader> {
         (self.is_part && !self.is_trace()).then_some(&self.part)
-    }
-
-    /// Reads a line that says how many runs there are.
-    pub fn runs(&mut self) {
-        self.has_runs = true;
     }
 
     /// Reads an `events:` line; true if headers before it may speak of the columns before.
@@ -136,11 +132,6 @@ impl Section {
     pub fn summary(&mut self, value: &[u8], is_in_block: bool) {
         self.is_summed_up |= is_in_block;
         self.stated = Some(summary_costs(value));
-    }
-
-    /// Reads a `totals:` line.
-    pub fn totals(&mut self, value: &[u8]) {
-        self.totals = Some(summary_costs(value));
     }
 
     /// Reads a block.
