@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import script from './script.mjs';
 
-const { allStacks, costOf, inOrder, isDoubtful, layout, openRows, readOpen, stacksOf, writeOpen } = script;
+const { allStacks, costOf, inOrder, isDoubtful, layout, openAtFirst, readOpen, stacksOf, unfolded, writeOpen } = script;
+
+/** The rows of a tree, of which some are open by hand. */
+function openRows(root, found, byHand) {
+  const isOpen = openAtFirst(root, found);
+  return unfolded(root.below, (node) => ((byHand.get(node.id) ?? isOpen(node)) ? node.below : []));
+}
 
 const root = { index: -1, name: 'all' };
 const frames = ['main', 'a', 'b', 'leaf'].map((name, key) => ({ key, index: key, name }));
@@ -93,8 +99,7 @@ test('frames have their places and are not below half of a pixel', () => {
 
 test('rows are open along the costliest path, to what is found, and by hand', () => {
   const { root: top, nodes } = tree();
-  const names = (found, byHand) =>
-    openRows(top, found, byHand).rows.map(({ frame, depth }) => `${depth} ${frame.name}`);
+  const names = (found, byHand) => openRows(top, found, byHand).map(({ frame, depth }) => `${depth} ${frame.name}`);
   assert.deepEqual(names([], new Map()), ['1 main', '2 a', '3 leaf', '3 a', '2 b']);
   const deepest = nodes.find(({ depth, frame }) => depth === 4 && frame.name === 'leaf');
   assert.deepEqual(names([deepest], new Map()), ['1 main', '2 a', '3 leaf', '3 a', '4 leaf', '2 b']);
@@ -109,6 +114,6 @@ test('no recursion over data', () => {
   const { root: top, nodes } = tree({}, deep);
   assert.equal(inOrder(top).length, 100_001);
   assert.equal(layout(top, 0.5).length, 50_002);
-  assert.equal(openRows(top, [nodes[nodes.length - 1]], new Map()).rows.length, 100_000);
+  assert.equal(openRows(top, [nodes[nodes.length - 1]], new Map()).length, 100_000);
   assert.equal(shown(tree({ isFolded: true }, deep).root), 'all 0/100000 (main 50000/100000 (a 50000/50000))');
 });

@@ -14,32 +14,33 @@ function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A part of a line, in the style that its class has. */
+/** Short forms of elements. */
 const span = (kind, ...children) => el('span', { class: kind }, ...children);
 const paragraph = (...children) => el('p', {}, ...children);
 const soft = (...children) => el('p', { class: 'soft' }, ...children);
 const banner = (text, kind) => el('p', { class: `banner ${kind}` }, text);
 const button = (text, onclick, more) => el('button', { type: 'button', onclick, ...more }, text);
 
-/** What there is of some texts, as one. */
-const joined = (texts) => texts.filter(Boolean).join(' · ');
+/** The names of classes that are true. */
+const classes = (named) =>
+  joined(
+    Object.keys(named).filter((name) => named[name]),
+    ' ',
+  );
 
-/** A small table, with the titles of its columns; the first cell of a row is its title. */
-function smallTable(titles, rows, isChosen = () => false) {
-  const row = ([title, ...cells]) =>
-    el('tr', { class: isChosen(title) && 'chosen' }, [
-      el('th', { scope: 'row' }, title),
-      ...cells.map((cell) => el('td', {}, cell)),
-    ]);
+/** Joins those of some texts that are not empty. */
+const joined = (texts, by = ' · ') => texts.filter(Boolean).join(by);
+
+/** A small table with titles of its columns; the first cell of a row is its title. */
+function smallTable(titles, rows) {
   const heads = titles.map((title) => el('th', { scope: 'col' }, title));
-  const table = el('table', { class: 'figures' }, [
-    el('thead', {}, el('tr', {}, heads)),
-    el('tbody', {}, rows.map(row)),
-  ]);
-  return el('div', { class: 'scrolled' }, table);
+  const row = ([title, ...cells]) =>
+    el('tr', {}, [el('th', { scope: 'row' }, title), ...cells.map((cell) => el('td', {}, cell))]);
+  const parts = [el('thead', {}, el('tr', {}, heads)), el('tbody', {}, rows.map(row))];
+  return el('div', { class: 'scrolled' }, el('table', { class: 'figures' }, parts));
 }
 
-/** What is made when it comes into sight. */
+/** Functions that make the content of an element once it comes into sight. */
 const makers = new WeakMap();
 function make(element) {
   makers.get(element)?.();
@@ -49,7 +50,22 @@ const watcher = new IntersectionObserver(
   (entries) => entries.forEach(({ isIntersecting, target }) => isIntersecting && make(target)),
   { rootMargin: '400px' },
 );
-function makeInSight(element, maker) {
-  makers.set(element, maker);
-  watcher.observe(element);
+
+/**
+ * Appends blocks of `size` items to an element. The elements of a block, which `elementsOf` an item makes, appear when
+ * the block comes into sight, or when its item is asked for: returns the block of an item.
+ */
+function inBlocks(parent, items, size, attributesOf, elementsOf) {
+  for (let from = 0; from < items.length; from += size) {
+    const some = items.slice(from, from + size);
+    const block = el('div', { role: 'presentation', ...attributesOf(some.length) });
+    makers.set(block, () => block.append(...some.flatMap((item, at) => elementsOf(item, from + at))));
+    parent.append(block);
+    watcher.observe(block);
+  }
+  return (at) => {
+    const block = parent.children[Math.floor(at / size)];
+    if (block) make(block);
+    return block;
+  };
 }

@@ -2,15 +2,15 @@
 
 /** How many levels a block has: as many as fit on a printed page, however that is turned. */
 const LEVELS = 25;
-/** The width of a character in a frame, and what frames have beside their text. */
+/** The width of a character in a frame, and of the margins of its text, in pixels. */
 const CHARACTER = 7.3;
 const PADDING = 9;
-/** Frames below this width are not drawn, those below that one have no text. */
+/** Frames that are narrower than the first are not drawn; those that are narrower than the second have no text. */
 const LEAST_WIDTH = 0.5;
 const TEXT_WIDTH = 12;
-/** The most callers that the way to a frame lists. */
+/** The most callers in the line above the graph. */
 const MAX_CRUMBS = 6;
-/** What has changed by less than this share of the total is grey. */
+/** A change of less than this share of the total is grey. */
 const NOISE = 0.001;
 
 const GREW = { '--hue': 4, '--strength': '90%' };
@@ -31,7 +31,7 @@ function colourOf({ frame, inclusive, before }, total) {
   return { ...(now > old ? GREW : SHRANK), '--strength': `${strength}%` };
 }
 
-/** What there is to say about a node. */
+/** Describes a node. */
 function aboutNode(node, root, zoom) {
   const { inclusive, own, before, calls: count } = node;
   const isCallers = state.of === 'callers';
@@ -47,7 +47,7 @@ function aboutNode(node, root, zoom) {
   ]);
 }
 
-/** The way from the root to what is zoomed. Its line is there even when nothing is. */
+/** Links to the callers of the zoomed frame. The line is there even when nothing is zoomed, so that nothing moves. */
 function crumbsTo(zoom, root) {
   const crumbs = el('div', { class: 'crumbs' }, el('b', {}, zoom.frame.short));
   const link = ({ id, frame: { name, short } }) => el('a', { href: to({ zoom: id }), title: name }, short);
@@ -61,211 +61,191 @@ function crumbsTo(zoom, root) {
   return crumbs;
 }
 
-/** A box at a point, moved to where all of it is seen. */
-function placeAt(box, x, y) {
+/** Shows a box at a point, moved to where all of it is seen. */
+function showAt(box, x, y) {
+  box.hidden = false;
   const [width, height] = [box.offsetWidth, box.offsetHeight];
   const top = y + 18 + height < innerHeight ? y + 18 : Math.max(0, y - 12 - height);
   box.style.left = `${Math.max(4, Math.min(x + 10, document.documentElement.clientWidth - width - 4))}px`;
   box.style.top = `${top}px`;
 }
 
-/** What a frame says at the pointer, and what it offers after a click. */
-class FrameBox {
-  constructor(tellAbout) {
-    this.tellAbout = tellAbout;
-    this.tip = byId('tip');
-    this.panel = byId('panel');
-    this.close();
-  }
+/** The node whose panel is open. */
+let panelNode;
 
-  close() {
-    this.tip.hidden = true;
-    this.panel.hidden = true;
-    this.node = undefined;
-  }
-
-  hover(node, x, y) {
-    this.tip.hidden = node === undefined || this.node !== undefined;
-    if (this.tip.hidden) return;
-    this.tip.replaceChildren(el('div', { class: 'name' }, node.frame.name), el('div', {}, this.tellAbout(node)));
-    placeAt(this.tip, x, y);
-  }
-
-  open(node, x, y) {
-    const { frame } = node;
-    this.tip.hidden = true;
-    this.node = node;
-    const isThere = frame.index !== NONE;
-    const act = (text, does) =>
-      button(text, () => {
-        this.close();
-        focusOn(node);
-        does();
-      });
-    const hides = [state.hide, `/^${frame.name.replace(/[^\w]/g, '\\$&').replace(/\s/g, 's')}$/`]
-      .filter(Boolean)
-      .join(' ');
-    this.panel.replaceChildren(
-      el('div', { class: 'name' }, frame.name),
-      isThere ? el('div', {}, place(frame, true)) : '',
-      el('div', {}, this.tellAbout(node)),
-      el(
-        'div',
-        { class: 'actions' },
-        [
-          act('Zoom', () => go(to({ zoom: node.id }))),
-          isThere && act('Callers and callees', () => go(toFunction(frame))),
-          frame.key !== undefined && act('Search', () => adjust({ search: frame.name, match: 0 })),
-          frame.key !== undefined && act('Hide', () => adjust({ hide: hides, zoom: 0, open: '' })),
-          button('Copy name', (event) => {
-            getSelection().selectAllChildren(this.panel.firstChild);
-            document.execCommand('copy');
-            event.target.textContent = 'Copied';
-          }),
-        ].filter(Boolean),
-      ),
-    );
-    this.panel.hidden = false;
-    placeAt(this.panel, x, y);
-  }
+function closeBoxes() {
+  byId('tip').hidden = true;
+  byId('panel').hidden = true;
+  panelNode = undefined;
 }
+
+/** Shows what a frame is; not beside a panel. */
+function hover(node, about, x, y) {
+  if (!node || panelNode) {
+    byId('tip').hidden = true;
+    return;
+  }
+  byId('tip').replaceChildren(el('div', { class: 'name' }, node.frame.name), el('div', {}, about));
+  showAt(byId('tip'), x, y);
+}
+
+/** What can be done with a frame. */
+function actionsOf(node) {
+  const { frame } = node;
+  const act = (text, action) =>
+    button(text, () => {
+      closeBoxes();
+      focusOn(node);
+      action();
+    });
+  // The name as one word.
+  const pattern = `/^${frame.name.replace(/[^\w]/g, '\\$&').replace(/\s/g, 's')}$/`;
+  const hide = joined([state.hide, pattern], ' ');
+  const isFrame = frame.key !== undefined;
+  return [
+    act('Zoom', () => go(to({ zoom: node.id }))),
+    frame.index !== NONE && act('Callers and callees', () => go(toFunction(frame))),
+    isFrame && act('Search', () => adjust({ search: frame.name, match: 0 })),
+    isFrame && act('Hide', () => adjust({ hide, zoom: 0, open: '' })),
+    button('Copy name', ({ target }) => {
+      getSelection().selectAllChildren(byId('panel').firstChild);
+      document.execCommand('copy');
+      target.textContent = 'Copied';
+    }),
+  ];
+}
+
+function openPanel(node, about, x, y) {
+  const { frame } = node;
+  closeBoxes();
+  panelNode = node;
+  byId('panel').replaceChildren(
+    el('div', { class: 'name' }, frame.name),
+    frame.index === NONE ? '' : el('div', {}, place(frame, true)),
+    el('div', {}, about),
+    el('div', { class: 'actions' }, actionsOf(node)),
+  );
+  showAt(byId('panel'), x, y);
+  byId('panel').querySelector('button').focus({ preventScroll: true });
+}
+
 /** Gives the focus to what is shown of a row or node. */
 const focusOn = (row) => parts.some((part) => part.focusOn(row, false));
 
-/** The box of the graph that is shown. */
-let frameBox;
+/** What is zoomed: also a match that is too narrow otherwise, or not below what is zoomed. */
+function zoomOf({ nodes, root }, match, least) {
+  const zoom = nodes[state.zoom] || root;
+  const isDrawn = (node, within) => node.width / (within.width || 1) >= least && isBelow(node, within);
+  if (!match || isDrawn(match, zoom)) return zoom;
+  return isDrawn(match, root) ? root : match;
+}
 
 function showFlame() {
   const tree = treeShown();
-  const { nodes, root } = tree;
+  const { root } = tree;
   const found = marked(tree);
   const match = [...found][state.match - 1];
   const pixels = byId('view').clientWidth;
-  const isDrawn = (node, zoom) => node.width / (zoom.width || 1) >= LEAST_WIDTH / pixels && isBelow(node, zoom);
-  let zoom = nodes[state.zoom] || root;
-  // A match that is too narrow, or elsewhere, is zoomed.
-  if (match && !isDrawn(match, zoom)) zoom = isDrawn(match, root) ? root : match;
+  const zoom = zoomOf(tree, match, LEAST_WIDTH / pixels);
   const levels = layout(zoom, LEAST_WIDTH / pixels);
-  const tellAbout = (node) => aboutNode(node, root, zoom);
-  const box = new FrameBox(tellAbout);
-  frameBox = box;
-  const kind = found.size > 0 || state.search ? 'flame searched' : 'flame';
-  const title = 'Flame graph; the tree shows the same as rows';
-  const flame = el('div', { class: kind, role: 'group', 'aria-label': title });
+  const tellAbout = (node) => node && aboutNode(node, root, zoom);
+  const flame = el('div', {
+    class: classes({ flame: true, searched: found.size > 0 || state.search }),
+    role: 'group',
+    'aria-label': 'Flame graph; the tree shows the same as rows',
+  });
   const shown = new Map();
 
   function frameOf({ node, left, width }, level) {
+    const room = width * pixels;
     const kinds = {
-      ...{ frame: true, thin: width * pixels < TEXT_WIDTH, match: found.has(node), current: node === match },
-      ...{ above: node.depth < zoom.depth, estimated: isDoubtful(node) },
+      frame: true,
+      thin: room < TEXT_WIDTH,
+      match: found.has(node),
+      current: node === match,
+      above: node.depth < zoom.depth,
+      estimated: isDoubtful(node),
     };
-    const text = kinds.thin ? '' : fitted(node.frame.parts, (width * pixels - PADDING) / CHARACTER);
-    const frame = el(
-      'div',
-      {
-        ...{
-          role: 'button',
-          tabindex: NONE,
-          class: Object.keys(kinds)
-            .filter((name) => kinds[name])
-            .join(' '),
-        },
-        ...{ ...colourOf(node, root.width), '--level': level },
-        ...{ '--left': `${100 * left}%`, '--width': `${100 * width}%` },
-      },
-      text,
-    );
+    const place = { '--level': level, '--left': `${100 * left}%`, '--width': `${100 * width}%` };
+    const text = kinds.thin ? '' : fitted(node.frame.parts, (room - PADDING) / CHARACTER);
+    const about = { role: 'button', tabindex: NONE, class: classes(kinds) };
+    const frame = el('div', { ...about, ...colourOf(node, root.width), ...place }, text);
     shownBy.set(frame, node);
     shown.set(node, frame);
     return frame;
   }
-  for (let from = 0; from < levels.length; from += LEVELS) {
-    const some = levels.slice(from, from + LEVELS);
-    const block = el('div', { class: 'levels', '--levels': some.length });
-    flame.append(block);
-    makeInSight(block, () => block.append(...some.flatMap((level, at) => level.map((of) => frameOf(of, at)))));
-  }
-  const makeFor = ({ depth }) => {
-    const block = flame.children[Math.floor(depth / LEVELS)];
-    if (block) make(block);
-  };
-  [root, zoom, match].filter(Boolean).forEach(makeFor);
+  const blockOf = inBlocks(
+    flame,
+    levels,
+    LEVELS,
+    (count) => ({ class: 'levels', '--levels': count }),
+    (level, at) => level.map((of) => frameOf(of, at % LEVELS)),
+  );
+  for (const node of [root, zoom, match]) if (node) blockOf(node.depth);
   shown.get(zoom).tabIndex = 0;
 
+  const below = (frame) => {
+    const { left, bottom } = frame.getBoundingClientRect();
+    return [Math.max(0, left), bottom - 10];
+  };
   function focusFrame(node, scrolls) {
-    if (node) makeFor(node);
+    if (node) blockOf(node.depth);
     const frame = shown.get(node);
     if (!frame) return false;
     frame.setAttribute('aria-label', `${node.frame.name}: ${tellAbout(node)}`);
     moveFocus(frame, scrolls);
-    if (scrolls !== false) hoverOver(frame, node);
+    if (scrolls !== false) hover(node, tellAbout(node), ...below(frame));
     return true;
-  }
-  function hoverOver(frame, node) {
-    const { left, bottom } = frame.getBoundingClientRect();
-    box.hover(node, Math.max(0, left), bottom - 10);
-  }
-  function openAt(node, x, y) {
-    box.open(node, x, y);
-    byId('panel').querySelector('button').focus({ preventScroll: true });
   }
   /** The frame beside one. */
   function beside(node, step) {
     const at = levels[node.depth].findIndex((frame) => frame.node === node);
     return levels[node.depth][at + step]?.node;
   }
-  flame.addEventListener('mousemove', ({ target, clientX, clientY }) =>
-    box.hover(shownBy.get(target), clientX, clientY),
-  );
-  flame.addEventListener('mouseleave', () => box.hover());
-  flame.addEventListener('click', ({ target, clientX, clientY }) => {
-    const node = shownBy.get(target);
-    if (!node) return box.close();
+  const targets = {
+    ArrowDown: (node) => (node.depth < zoom.depth ? levels[node.depth + 1][0].node : node.below[0]),
+    ArrowUp: (node) => node.parent,
+    ArrowRight: (node) => beside(node, 1),
+    ArrowLeft: (node) => beside(node, -1),
+  };
+  const listen = (name, act) => flame.addEventListener(name, (event) => act(shownBy.get(event.target), event));
+  listen('mousemove', (node, { clientX, clientY }) => hover(node, tellAbout(node), clientX, clientY));
+  flame.addEventListener('mouseleave', () => hover());
+  listen('click', (node, { target, clientX, clientY }) => {
+    if (!node) return closeBoxes();
     moveFocus(target, false);
-    return openAt(node, clientX, clientY);
+    return openPanel(node, tellAbout(node), clientX, clientY);
   });
-  flame.addEventListener('dblclick', ({ target }) => {
-    const node = shownBy.get(target);
-    if (node) go(to({ zoom: node.id }));
-  });
-  flame.addEventListener('keydown', (event) => {
-    const node = shownBy.get(event.target);
+  listen('dblclick', (node) => node && go(to({ zoom: node.id })));
+  listen('keydown', (node, event) => {
     if (!node) return;
-    const targets = {
-      ArrowDown: () => (node.depth < zoom.depth ? levels[node.depth + 1][0].node : node.below[0]),
-      ArrowUp: () => node.parent,
-      ArrowRight: () => beside(node, 1),
-      ArrowLeft: () => beside(node, -1),
-    };
-    if (event.key === 'Enter' || event.key === ' ') {
-      const { left, bottom } = event.target.getBoundingClientRect();
-      openAt(node, Math.max(0, left), bottom - 10);
-    } else if (event.key in targets) focusFrame(targets[event.key]());
+    if (event.key === 'Enter' || event.key === ' ') openPanel(node, tellAbout(node), ...below(event.target));
+    else if (event.key in targets) focusFrame(targets[event.key](node));
     else return;
     event.preventDefault();
   });
-  /** What an address or a search leads to is in sight. */
+  /** Scrolls to what an address or a search leads to. */
   function reveal() {
-    const frame = shown.get(match || (document.activeElement === document.body && zoom !== root ? zoom : undefined));
+    const isLed = document.activeElement === document.body && zoom !== root;
+    const frame = shown.get(match || (isLed ? zoom : undefined));
     frame?.scrollIntoView({ block: 'nearest' });
-    if (match && frame) hoverOver(frame, match);
+    if (match && frame) hover(match, tellAbout(match), ...below(frame));
   }
-  const graph = [crumbsTo(zoom, root), flame];
+  const graph = [crumbsTo(zoom, root), { element: flame, focusOn: focusFrame, reveal }];
+  const colours = legend(levels.flat().map(({ node }) => node));
   const [width, callers] =
     state.of === 'callers' ? ['what its calls cost here', 'below'] : ['its cost with all it calls', 'above'];
-  const colourList = legend(levels.flat().map(({ node }) => node));
   return {
     intro: introOf(tree),
     status: statusOf(tree, found),
     view: [
-      // What colours of changes mean has to be seen first.
-      ...(state.colours === 'change' ? [colourList, ...graph] : [...graph, colourList]),
+      // The colours of changes have to be explained first.
+      ...(state.colours === 'change' ? [colours, ...graph] : [...graph, colours]),
       explanation(
         `A frame is as wide as ${width}; callers are ${callers}.`,
         'Click a frame for what can be done with it, double-click to zoom, Esc to see all again. Arrow keys move.',
       ),
     ],
-    shown: [{ focusOn: focusFrame, reveal }],
   };
 }
 
@@ -276,7 +256,7 @@ function isBelow(node, above) {
   return at === above;
 }
 
-/** What the colours stand for: of what is shown, the costliest first. */
+/** Explains the colours of nodes: their groups, the costliest first. */
 function legend(nodes) {
   const item = (text, style, kind) => el('li', {}, el('i', { class: kind, ...style }), text);
   const items = [];
@@ -288,14 +268,15 @@ function legend(nodes) {
     );
   } else {
     const costs = new Map();
-    let all = 0;
     for (const { frame, own } of nodes) {
-      all += Number(own);
       const group = groupOf(frame, state.colours);
-      if (group) costs.set(group, (costs.get(group) || 0) + Number(own));
+      costs.set(group, (costs.get(group) || 0) + Number(own));
     }
-    const order = [...costs].sort(([, one], [, another]) => another - one).slice(0, 8);
-    items.push(...order.map(([group, own]) => item(`${group.short} ${share(own, all)} %`, colourOfGroup(group))));
+    const all = [...costs.values()].reduce((sum, own) => sum + own, 0);
+    const order = [...costs].filter(([group]) => group).sort(([, one], [, another]) => another - one);
+    for (const [group, own] of order.slice(0, 8)) {
+      items.push(item(`${group.short} ${share(own, all)} %`, colourOfGroup(group)));
+    }
   }
   if (nodes.some(isDoubtful)) items.push(item('hatched: estimated', {}, 'estimated'));
   return el('ul', { class: 'legend', 'aria-label': 'Colours' }, items);

@@ -46,34 +46,39 @@ function membersOf({ by, index }) {
   return members[by][index];
 }
 
-/** What rows are, and how their name and their location are shown: groups open to their functions. */
-const rowsShown = () => (state.by === 'function' ? functions : groups[state.by]);
-const badge = ({ is }) => (is ? el('b', { class: 'badge' }, is) : '');
-function rowName(of) {
-  const name = of.by ? nameOf(of) : linked(of);
-  const notes = state.view === 'changes' && [badge(of), name, of.became ? span('became', of.became) : ''];
-  if (state.by === 'function') return notes ? span('parts', notes) : name;
-  return el('span', { class: 'parts', '--depth': of.by ? 0 : 1 }, [span('fold'), ...(notes || [name])]);
-}
-/** The location of a function, or how many functions of a group fit. */
-const rowPlace = (fits) => (of) =>
-  of.by ? span('path', counted(membersOf(of).filter(fits).length, 'function')) : place(of);
-
-/** A table of functions, or of groups that open to those of their functions that fit. */
-function functionTable(name, columns, rows, fits) {
-  if (state.by === 'function') return tableOf({ label: name, columns, rows, enter: (of) => go(toFunction(of)) });
-  const { isOpen, turn, ...more } = opening((of) => (of.by ? membersOf(of).filter(fits) : []));
+/** A table of functions, or of groups that open to those of their functions that `fits` lets through. */
+function functionTable(title, columns, rows, fits) {
+  const { by, view } = state;
+  const below = (of) => (of.by ? membersOf(of).filter(fits) : []);
+  const folds = by === 'function' ? undefined : folding({ below });
+  function nameCell(of) {
+    const parts = [of.by ? nameOf(of) : linked(of)];
+    if (folds) parts.unshift(span('fold'));
+    if (view === 'changes' && of.is) parts.unshift(el('b', { class: 'badge' }, of.is));
+    if (view === 'changes' && of.became) parts.push(span('became', of.became));
+    return parts.length === 1 ? parts[0] : el('span', { class: 'parts', '--depth': folds && !of.by ? 1 : 0 }, parts);
+  }
+  const placeCell = (of) => (of.by ? span('path', counted(below(of).length, 'function')) : place(of));
+  const order = ({ file, line }) => file + String(line).padStart(9, '0');
   return tableOf({
-    ...{ label: name, columns, rows, role: 'treegrid', ...more },
-    enter: (of) => (of.by ? turn(of) : go(toFunction(of))),
-    attributes: (of) =>
-      of.by ? { 'aria-level': 1, 'aria-expanded': String(isOpen(of)) } : { 'aria-level': 2, class: 'row site' },
+    label: title,
+    columns: [
+      ...columns,
+      nameColumn(NOUNS[by], nameCell, { sort: 'name', order: ({ name }) => name }),
+      folds ? placeColumn('', placeCell) : placeColumn('File:line', placeCell, { sort: 'place', order }),
+    ],
+    rows,
+    folds,
+    levelOf: folds && ((of) => (of.by ? 1 : 2)),
+    enter: (of) => (of.by ? folds.turn(of) : go(toFunction(of))),
+    attributes: (of) => folds && !of.by && { class: 'row site' },
   });
 }
+const NOUNS = { function: 'Function', class: 'Class', file: 'File', object: 'Object', package: 'Package' };
 
 /**
- * What functions cost by themselves when hidden ones are left out: these hand their self costs to the nearest callers
- * that are shown, as far as the stacks tell them.
+ * The self costs of functions when those of hidden ones are charged to the nearest callers that are shown, as far as
+ * the stacks tell these.
  */
 function charged(hidden) {
   const own = data.functions.self[state.event].map((value) => BigInt(value) * newRuns);
@@ -91,9 +96,21 @@ function charged(hidden) {
   return { own: own.map((value) => value / newRuns), moved: moved / newRuns };
 }
 
-/** Says how many rows there are and what they cost. */
+/** Says how many rows there are, and their self cost. */
 const rowsText = (count, value, noun = state.by) =>
   `${counted(count, noun)} with a self cost of ${costWithUnit(value)} (${share(value)} %)`;
+
+/** Says which rows were omitted. */
+function omittedRows() {
+  const { functions: count, self } = data.rest;
+  const { left_out: omitted } = data.groups[state.by] || {};
+  if (state.by === 'function' ? count === 0 : !omitted) return undefined;
+  const text = omitted ? counted(omitted, state.by) : rowsText(count, self[state.event]);
+  return soft(`Omitted to limit the size of the report: ${text}`);
+}
+
+/** What functions or groups are rows of a table. */
+const rowsShown = () => (state.by === 'function' ? functions : groups[state.by]);
 
 function showFunctions() {
   const { by, event } = state;
@@ -105,121 +122,66 @@ function showFunctions() {
   const { own, moved } = isCharged ? charged(hidden) : {};
   const ownOf = ({ table, index }) => (own || table.self[event])[index];
   const inclusiveOf = ({ table, index }) => table.inclusive[event][index];
-  const order = ({ file, line }) => file + String(line).padStart(9, '0');
-  const columns = [
-    barColumn('Self %', ownOf, { sort: 'self' }),
-    costColumn('Self', ownOf, { sort: 'self' }),
-    shareColumn('Incl. %', inclusiveOf, {
-      ...{ sort: 'inclusive', cell: (of) => estimateMark(of) + share(inclusiveOf(of)) },
-    }),
-    costColumn('Inclusive', inclusiveOf, { sort: 'inclusive', short: `${unitOf()} inclusive` }),
-    callColumn(({ table, index }) => table.calls[index], { sort: 'calls' }),
-    nameColumn(heads[by], rowName, { sort: 'name', order: ({ name }) => name }),
-    placeColumn(by === 'function' ? 'File:line' : '', rowPlace(isThere), by === 'function' && { sort: 'place', order }),
-  ];
   const fits = searching(state.search);
   const rows = all.filter((of) => !hidden.has(of) && fits(of));
   const cost = sumOf([...hidden].map(({ index }) => data.functions.self[event][index]));
-  const isPartly = isCharged && stacks.left_out > 0 ? 'at least ' : '';
+  const least = isCharged && stacks.left_out > 0 ? 'at least ' : '';
   const status = [
     (state.search || isHidden) && rowsText(rows.length, sumOf(rows.map(ownOf))),
-    isCharged && `; of ${costWithUnit(cost)} hidden, ${isPartly}${costWithUnit(moved)} added to callers`,
-  ].filter(Boolean);
-  const shown = by === 'function' ? 'who calls it' : 'its functions';
-  const about = `Self: what a ${by} costs alone. Inclusive: with all that it calls. Click a ${by} to see ${shown}.`;
+    isCharged && `; of ${costWithUnit(cost)} hidden, ${least}${costWithUnit(moved)} added to callers`,
+  ];
   if (rows.length === 0) return { status, view: [nothingFound(), omittedRows()] };
-  const table = functionTable('Functions', columns, rows, isThere);
-  return { status, view: [soft(about), table.element, omittedRows()], shown: [table] };
+  const columns = [
+    barColumn('Self %', ownOf, { sort: 'self' }),
+    costColumn('Self', ownOf, { sort: 'self' }),
+    figures('Incl. %', inclusiveOf, (value) => share(value), {
+      sort: 'inclusive',
+      cell: (of) => estimateMark(of) + share(inclusiveOf(of)),
+    }),
+    costColumn('Inclusive', inclusiveOf, { sort: 'inclusive' }),
+    callColumn(({ table, index }) => table.calls[index], { sort: 'calls' }),
+  ];
+  const costs = `Self: the ${by}’s own cost. Inclusive: its own cost plus everything it calls.`;
+  const about = `${costs} Click a ${by} to see ${by === 'function' ? 'who calls it' : 'its functions'}.`;
+  return { status, view: [soft(about), functionTable('Functions', columns, rows, isThere), omittedRows()] };
 }
-const heads = { function: 'Function', class: 'Class', file: 'File', object: 'Object', package: 'Package' };
-
-/** Says which rows there is no room for. */
-function omittedRows() {
-  const { functions: count, self } = data.rest;
-  const { left_out: omitted } = data.groups[state.by] || {};
-  const text =
-    omitted === undefined ? count > 0 && rowsText(count, self[state.event]) : omitted > 0 && counted(omitted, state.by);
-  return text && soft(`Omitted to limit the size of the report: ${text}`);
-}
-
-/** What a row has in the base and now: its calls, or its costs in the event. */
-function beforeAndNow({ table, index }, what) {
-  const columns = [table[`base_${what}`], table[what]];
-  return columns.map((column) => (what === 'calls' ? column : column[state.event])[index]);
-}
-function growthOf(of, what) {
-  const [before, now] = beforeAndNow(of, what);
-  return exact(now) - exact(before);
-}
-
-const beforeCount = (count) => callsText(count, BigInt(runs[0]));
-/** Numbers of calls of both sides. */
-const callsOfSides = (before, now) => bothSides(beforeCount(before), callCount(now));
-const kindOfChange = (change) => (change > 0n ? 'grow' : change < 0n && 'shrink');
-const size = (value) => Math.abs(Number(value));
 
 function showChanges() {
   const { by, event } = state;
   const { verdict, shown } = comparison.events[event];
-  const isUnequal = ([before, now]) => before !== now;
+  const [self, inclusive, counts] = ['self', 'inclusive', 'calls'].map((what) => (of) => sidesOf(of, what));
+  const isUnequal = ({ before, now }) => before !== now;
   const hasChanged = (of) =>
-    isUnequal(beforeAndNow(of, 'self')) ||
-    isUnequal(beforeAndNow(of, 'inclusive')) ||
-    callsOfSides(...beforeAndNow(of, 'calls')).includes('→');
+    isUnequal(self(of)) || isUnequal(inclusive(of)) || sidesText(counts(of), COUNTS).includes('→');
   const all = rowsShown();
   const changed = all.filter(hasChanged);
-  const byInclusive = sorted(changed, (of) => size(growthOf(of, 'inclusive')));
-  const rows = sorted(byInclusive, (of) => size(growthOf(of, 'self')));
-  const growth = (of) => growthOf(of, 'self');
-  const ofGrowth = (title, text, more) => {
-    const cell = (of) => span(kindOfChange(growth(of)), signed(growth(of), text(growth(of))));
-    return numbers(title, growth, text, { cell, ...more });
-  };
-  const both = (title, what, texts, sort, mark = () => '') => {
-    const widths = [0, 1].map((side) =>
-      widest(
-        rows.map((of) => beforeAndNow(of, what)[side]),
-        texts[side],
-      ),
-    );
-    const width = Math.max(2 * Math.max(...widths), title.length) + 2;
-    const cell = (of) => mark(of) + bothSides(...beforeAndNow(of, what).map((value, side) => texts[side](value)));
-    const order = (of) => size(growthOf(of, what));
-    return { title, kind: 'figure', short: title.toLowerCase(), sort, order, size: `${width}ch`, cell };
-  };
-  const costs = [columnCost, columnCost];
+  const byInclusive = sorted(changed, (of) => size(growthOf(inclusive(of))));
+  const rows = sorted(byInclusive, (of) => size(growthOf(self(of)))).filter(searching(state.search));
   const columns = [
-    ofGrowth(heading('Change'), columnCost, {
-      ...{ sort: 'change', short: unitOf(), order: (of) => size(growth(of)) + (growth(of) > 0n ? 0.5 : 0) },
+    changeColumn(heading('Change'), self, columnCost, { sort: 'change' }),
+    changeColumn('Base %', self, (value) => share(value, comparison.total[event])),
+    sidesColumn(heading('Self'), self, COLUMN_COSTS),
+    sidesColumn(heading('Inclusive'), inclusive, COLUMN_COSTS, {
+      sort: 'inclusive',
+      cell: (of) => estimateMark(of, 3) + sidesText(inclusive(of), COLUMN_COSTS),
     }),
-    ofGrowth('Base %', (value) => share(value, comparison.total[event]), { short: 'of the base' }),
-    both(heading('Self'), 'self', costs),
-    both(heading('Inclusive'), 'inclusive', costs, 'inclusive', (of) => estimateMark(of, 3)),
-    data.has_invocations && both('Calls', 'calls', [beforeCount, callCount], 'calls'),
-    nameColumn(heads[by], rowName),
-    placeColumn(by === 'function' ? 'File' : '', rowPlace(hasChanged)),
+    data.has_invocations && sidesColumn('Calls', counts, COUNTS, { sort: 'calls' }),
   ];
-  const titles = ['', label(event), 'functions'];
   const totals = ['base', 'new'].map((title, side) => [title, shown[side], grouped(comparison.functions[side])]);
   const { functions: count, changed: more, change } = data.rest;
-  const others =
-    by === 'function' &&
-    more[event] > 0 &&
-    `${grouped(more[event])} more changed by ${signedCost(change[event], costWithUnit)} together. `;
+  const isOmitted = by === 'function' && more[event] > 0;
+  const others = `${grouped(more[event])} more changed by ${signedCost(change[event], costWithUnit)} together. `;
   const same = all.length - changed.length + (by === 'function' ? count - more[event] : 0);
-  const found = rows.filter(searching(state.search));
-  const table = found.length > 0 && functionTable('Changes', columns, found, hasChanged);
   return {
     intro: [
       el('h2', {}, `${label(event)} ${verdict}`),
-      smallTable(titles, totals),
+      smallTable(['', label(event), 'functions'], totals),
       stacks && paragraph(el('a', { class: 'button', href: toView('flame') }, 'Changes in the flame graph')),
     ],
     view: [
-      table ? table.element : state.search && nothingFound(),
-      soft(others, same > 0 && `${counted(same, by)} did not change.`),
+      rows.length > 0 ? functionTable('Changes', columns, rows, hasChanged) : state.search && nothingFound(),
+      soft(isOmitted && others, same > 0 && `${counted(same, by)} did not change.`),
       omittedRows(),
     ],
-    shown: table ? [table] : [],
   };
 }

@@ -1,11 +1,11 @@
 // ---- Lines and source --------------------------------------------------------------------------------
 
-/** How many lines of source stand around one that costs something. */
+/** How many lines of source are shown before and after one that costs something. */
 const AROUND = 5;
-/** So many callees of a line are listed at first. */
+/** How many callees of a line are listed at first. */
 const FEW_CALLEES = 3;
 
-/** The lines of a function, in their order: what they cost, and the numbers of calls they make. */
+/** The lines of a function in their order, those of its own file first: their costs, and the calls that they make. */
 function lineRows(index) {
   const rows = new Map();
   const at = (file, line) => {
@@ -29,37 +29,34 @@ function lineRows(index) {
   );
 }
 
-const costOfCalls = (row) => sumOf(row.calls.map((call) => calls.cost[state.event][call]));
-const costOfLine = (row) => exact(row.own ?? 0) + costOfCalls(row);
-const callsOfLine = (row) => row.calls.reduce((sum, call) => sum + Number(calls.calls[call]), 0);
+const costOfLine = (row) => exact(row.own ?? 0) + costsOfCalls(row).now;
+const costliest = (rows) => rows.reduce((one, row) => (costOfLine(row) > costOfLine(one) ? row : one), rows[0]);
 /** Line 0 stands for code of which no line is known. */
 const lineText = (line) => (line > 0 ? String(line) : '?');
 
-/** The files that had the same text on both sides of a comparison. */
+/** The files that have the same text on both sides of a comparison. */
 const sameFiles = new Set(data.lines.same);
 
 /**
- * Puts the lines around into rows of lines, a gap where others are left out, and names of files: those other than the
- * function’s own, and those that have a note.
+ * Adds to rows of lines their text and the lines around, a gap where others are omitted, and names of files: those
+ * other than the function’s own, and those that have a note.
  */
 function withSource(rows, ownFile, noteOf) {
-  const files = new Map();
-  for (const row of rows) files.set(row.file, [...(files.get(row.file) || []), row]);
   const all = [];
-  for (const [file, some] of files) {
+  for (const file of new Set(rows.map((row) => row.file))) {
+    const texts = sources.get(file);
     const lines = new Map();
-    for (const { line } of some) {
-      for (let at = line - AROUND; line > 0 && at <= line + AROUND; at += 1) {
-        const text = sources.get(file)?.get(at);
-        if (text !== undefined) lines.set(at, { file, line: at, text, calls: [] });
+    for (const row of rows.filter((one) => one.file === file)) {
+      for (let at = row.line - AROUND; texts && row.line > 0 && at <= row.line + AROUND; at += 1) {
+        if (texts.has(at) && !lines.has(at)) lines.set(at, { file, line: at, text: texts.get(at), calls: [] });
       }
+      lines.set(row.line, Object.assign(row, { text: texts?.get(row.line) }));
     }
-    for (const row of some) lines.set(row.line, { ...lines.get(row.line), ...row });
     const note = noteOf(file);
     if (file !== ownFile || note) all.push({ title: `${data.files[file] || '???'}${note}`, calls: [] });
     let last;
     for (const line of [...lines.keys()].sort((one, another) => one - another)) {
-      if (last !== undefined && line > last + 1 && sources.has(file)) all.push({ gap: true, calls: [] });
+      if (texts && line > last + 1) all.push({ gap: true, calls: [] });
       all.push(lines.get(line));
       last = line;
     }
@@ -100,100 +97,92 @@ function noSource() {
   return `No source for these lines: ${counted(found, 'file')} found, ${grouped(missing)} missing or not allowed${room}.`;
 }
 
+/** Says which file was written after the profile. */
+const newerBanner = (file) =>
+  banner(`⚠ ${data.files[file]} was changed after the profile was written: lines may have moved`, 'warning');
+
+/** What all lines are indented by. */
+function commonIndent(rows) {
+  const texts = rows.map(({ text }) => text).filter((text) => text?.trim());
+  return texts.reduce((least, text) => Math.min(least, text.length - text.trimStart().length), Infinity);
+}
+
+/** The columns of the lines of a function. */
+function lineColumns(of, rows, shown, hottest) {
+  const path = (name) => el('b', { class: 'path' }, name);
+  const isCompared = data.lines.compared.includes(of.index);
+  const [hasOwn, hasText] = [rows.some(({ own }) => own !== undefined), rows.some(({ text }) => text !== undefined)];
+  const indent = commonIndent(shown);
+  const largest = Math.max(1, ...rows.map((row) => Number(row.own ?? 0)));
+  // Some lines cost nothing by themselves, others call nothing: their cells are empty.
+  const known = (text) => (value) => (value === undefined ? '' : text(value));
+  const ofCalls = (sum) => (row) => (row.calls.length > 0 ? sum(row).now : undefined);
+  const ownOf = ({ own }) => own;
+  const lineCell = (row) => (row === hottest ? '▶ ' : '') + known(lineText)(row.line);
+  const hasSides = ({ file, own }) => isCompared && own !== undefined && sameFiles.has(file);
+  const ownCell = (row) =>
+    hasSides(row) ? sidesText({ before: row.old, now: row.own }, OWN_COSTS) : known(ownCost)(row.own);
+  const codeCell = ({ title, text }) => (title ? path(title) : (text?.slice(indent) ?? ''));
+  const bar = (row) => (100 * Number(row.own ?? 0)) / largest;
+  const shares = known((value) => visiblePercent(value, totalOf()));
+  return [
+    figures('Line', ({ line }) => line, known(lineText), {
+      short: hasText ? '' : 'line',
+      cell: (row) => (row.gap ? '⋯' : lineCell(row)),
+    }),
+    hasOwn && figures('Self %', ownOf, shares, { kind: 'figure share', bar }),
+    hasOwn && figures('Self', ownOf, known(ownCost), { size: isCompared && '22ch', cell: ownCell }),
+    figures('Calls cost', ofCalls(costsOfCalls), known(ownCost), { short: 'in calls' }),
+    data.has_invocations && figures('Calls', ofCalls(countsOfCalls), known(callCount)),
+    hasText && textColumn('name code', 'Source', codeCell, { size: 'minmax(0, 4fr)' }),
+    textColumn('name callees', 'Calls', (row) => (row.title && !hasText ? path(row.title) : calleesOf(row))),
+  ];
+}
+
 /** What the lines of a function cost and call; the costliest of its own file is in sight at once. */
 function linesOf(of) {
   const rows = lineRows(of.index);
-  if (rows.length === 0) return undefined;
+  if (rows.length === 0) return { isKnown: false };
+  const hasOwn = rows.some(({ own }) => own !== undefined);
   const ownFile = data.functions.file[of.index];
-  const [hasOwn, hasText] = [rows.some(({ own }) => own !== undefined), rows.some(({ file }) => sources.has(file))];
-  const costliest = (some) => some.reduce((one, row) => (costOfLine(row) > costOfLine(one) ? row : one), some[0]);
-  const hottest = costliest(rows);
-  const start =
-    costliest(rows.filter(({ file, own, calls: made }) => file === ownFile && (own || made.length > 0))) || hottest;
-  const isCostly = costOfLine(hottest) > 0;
-  const isHot = (row) => isCostly && row.file === hottest.file && row.line === hottest.line;
-  const most = `${ownCost(costOfLine(hottest))} ${hottest.calls.length > 0 ? 'with its calls' : 'self'}`;
-  const where = `${lastComponent(data.files[hottest.file])}:${lineText(hottest.line)}`;
-  const ofTrace = 'what each calls, and what that costs; a trace does not say what lines cost by themselves';
-  const what =
-    data.kind === 'trace'
-      ? ofTrace
-      : `what each costs and calls${isCostly ? ` · the costliest: ${where}, ${most}` : ''}`;
+  const all = costliest(rows);
+  const hottest = costOfLine(all) > 0 && all;
+  const start = costliest(rows.filter(({ file, own, calls: made }) => file === ownFile && (own || made.length > 0)));
   const isCompared = data.lines.compared.includes(of.index);
-  const hasSides = ({ file }) => isCompared && sameFiles.has(file);
-  const noteOf = (file) => (isCompared && !sameFiles.has(file) ? ' · new side only' : '');
-  const shown = withSource(rows, ownFile, noteOf);
-  const newer = new Set(rows.map(({ file }) => file).filter((file) => data.source?.newer.includes(file)));
-  const old = 'was changed after the profile was written: lines may have moved';
-  const banners = [...newer].map((file) => banner(`⚠ ${data.files[file]} ${old}`, 'warning'));
-  const path = (name) => el('b', { class: 'path' }, name);
-  const own = (value) => (value === undefined ? '' : ownCost(value));
-  // What all lines are indented by says nothing.
-  const indents = shown.filter(({ text }) => text?.trim()).map(({ text }) => /^\s*/.exec(text)[0].length);
-  const indent = indents.reduce((one, another) => Math.min(one, another), indents[0] || 0);
-  const largest = Math.max(1, ...rows.map((row) => Number(row.own ?? 0)));
-  const ownCell = (row) => (hasSides(row) && row.old !== row.own ? `${own(row.old)} → ` : '') + own(row.own);
-  const lineCell = (row) =>
-    row.gap ? '⋯' : row.line === undefined ? '' : `${isHot(row) ? '▶ ' : ''}${lineText(row.line)}`;
-  const column = (title, width, short, cell, more) => ({
-    title,
-    kind: 'figure',
-    size: `${width}ch`,
-    short,
-    cell,
-    ...more,
+  const shown = withSource(rows, ownFile, (file) => (isCompared && !sameFiles.has(file) ? ' · new side only' : ''));
+  const table = tableOf({
+    label: 'Lines',
+    columns: lineColumns(of, rows, shown, hottest),
+    rows: shown,
+    attributes: (row) => {
+      const costs = row.title || row.calls.length > 0 || Number(row.own) > 0;
+      return { class: classes({ 'row plain': true, costs, hottest: row === hottest }) };
+    },
   });
-  const shareCell = ({ own: value }) => (value === undefined ? '' : visiblePercent(value, totalOf()));
-  const bar = (row) => (100 * Number(row.own ?? 0)) / largest;
-  const ofCalls = (text) => (row) => (row.calls.length > 0 ? text(row) : '');
-  const columns = [
-    column('Line', 9, hasText ? '' : 'line', lineCell),
-    hasOwn && column('Self %', 9, 'self %', shareCell, { kind: 'figure share', bar }),
-    hasOwn && column('Self', isCompared ? 22 : 11, 'self', ownCell),
-    column(
-      'Calls cost',
-      12,
-      'in calls',
-      ofCalls((row) => ownCost(costOfCalls(row))),
-    ),
-    data.has_invocations &&
-      column(
-        'Calls',
-        9,
-        'calls',
-        ofCalls((row) => callCount(callsOfLine(row))),
-      ),
-    hasText &&
-      textColumn('name code', 4)('Source', ({ title, text }) => (title ? path(title) : (text?.slice(indent) ?? ''))),
-    textColumn('name callees', hasText ? 2 : 4)('Calls', (row) =>
-      row.title && !hasText ? path(row.title) : calleesOf(row),
-    ),
-  ];
-  const isStart = (row) => row.file === start.file && row.line === start.line;
-  const attributes = (row) => ({
-    class: ['row plain', (row.title || row.calls.length + (row.own ?? 0) > 0) && 'costs', isHot(row) && 'hottest']
-      .filter(Boolean)
-      .join(' '),
-  });
-  const table = tableOf({ label: 'Lines', columns, rows: shown, attributes });
   table.element.classList.add('lines');
-  /** The line that matters is in the middle of what is seen of the table. */
+  /** Scrolls the table to the line that matters, with as much above it as below. */
   function reveal() {
-    const row = table.elementOf(shown.find((one) => one.line !== undefined && isStart(one)));
-    if (!row) return;
+    const row = table.elementOf(start || all);
     // Rows above it that are made later would move it.
     if (row.parentElement.previousElementSibling) make(row.parentElement.previousElementSibling);
     table.element.scrollTop = row.offsetTop - (table.element.clientHeight - row.offsetHeight) / 2;
   }
+  let what = 'what each calls, and what that costs; a trace does not say what lines cost by themselves';
+  if (data.kind !== 'trace') {
+    const most = hottest && `${ownCost(costOfLine(all))} ${all.calls.length > 0 ? 'with its calls' : 'self'}`;
+    const place = `${lastComponent(data.files[all.file])}:${lineText(all.line)}`;
+    what = `what each costs and calls${hottest ? ` · the costliest: ${place}, ${most}` : ''}`;
+  }
+  const hasText = rows.some(({ text }) => text !== undefined);
+  const files = [...new Set(rows.map(({ file }) => file))];
   return {
     isKnown: hasOwn || hasText,
     view: [
       el('h3', {}, hasOwn ? 'Lines ' : 'Calls by line ', span('soft', what)),
-      ...banners,
-      table.element,
+      ...files.filter((file) => data.source?.newer.includes(file)).map(newerBanner),
+      { ...table, reveal },
       data.source && !hasText && soft(noSource()),
     ],
-    table: { ...table, reveal },
   };
 }
 
@@ -203,42 +192,40 @@ function showLines() {
   const { places } = data;
   const rows = places.line.map((line, at) => {
     const of = functions[places.function[at]] || OTHERS;
-    const where = { ...fileOf(places.file[at]), object: of.object, line };
-    const text = `${of.text}\n${where.file}`.toLowerCase();
-    return {
-      at,
-      where,
-      of,
-      text,
-      name: of.name,
-      file: where.file,
-      object: of.object,
-      source: sources.get(places.file[at])?.get(line),
-    };
+    const { file, isOutside } = fileOf(places.file[at]);
+    const source = sources.get(places.file[at])?.get(line);
+    return { ...of, file, isOutside, line, at, source, text: `${of.text}\n${file}`.toLowerCase() };
   });
-  const value = ({ at }) => places.cost[state.event][at];
-  const hasText = rows.some(({ source }) => source !== undefined);
-  const location = ({ where }) => (where.line > 0 || !isFile(where.file) ? place(where) : [place(where), ':?']);
-  const found = rows.filter(searching(state.search));
-  const columns = [
-    barColumn(isTrace ? 'Cost %' : 'Self %', value, { sort: 'cost' }),
-    costColumn(isTrace ? 'Cost' : 'Self', value, { sort: 'cost' }),
-    isTrace && callColumn(({ at }) => places.calls[at], { sort: 'calls' }),
-    placeColumn('File:line', location),
-    hasText && textColumn('name code', 3)('Source', ({ source }) => source?.trim() ?? ''),
-    nameColumn(isTrace ? 'Calls most' : 'Function', ({ of }) => linked(of)),
-  ];
-  const what = isTrace
-    ? 'The lines that make calls, by what these cost: a trace does not say what lines cost by themselves.'
-    : 'What lines cost by themselves, inlined code included, with the function that has the largest part.';
   const rest = places.left_out > 0 && soft(`Omitted: ${counted(places.left_out, 'line')} of less cost.`);
+  const found = rows.filter(searching(state.search));
   if (found.length === 0) return { view: [nothingFound(), rest] };
+  const value = ({ at }) => places.cost[state.event][at];
+  const placeCell = (row) => [place(row), row.line > 0 || !isFile(row.file) ? '' : ':?'];
+  const [title, noun, what] = isTrace
+    ? [
+        'Cost',
+        'Calls most',
+        'The lines that make calls, by what these cost: a trace does not say what lines cost by themselves.',
+      ]
+    : [
+        'Self',
+        'Function',
+        'What lines cost by themselves, inlined code included, with the function that has the largest part.',
+      ];
   const table = tableOf({
     label: 'Lines',
     sort: 'lines',
-    columns,
+    columns: [
+      barColumn(`${title} %`, value, { sort: 'cost' }),
+      costColumn(title, value, { sort: 'cost' }),
+      isTrace && callColumn(({ at }) => places.calls[at], { sort: 'calls' }),
+      placeColumn('File:line', placeCell),
+      rows.some(({ source }) => source !== undefined) &&
+        textColumn('name code', 'Source', ({ source }) => source?.trim() ?? '', { size: 'minmax(0, 3fr)' }),
+      nameColumn(noun, linked),
+    ],
     rows: found,
-    enter: ({ of }) => of !== OTHERS && go(toFunction(of)),
+    enter: (of) => of.index !== NONE && go(toFunction(of)),
   });
-  return { view: [soft(what), table.element, rest], shown: [table] };
+  return { view: [soft(what), table, rest] };
 }

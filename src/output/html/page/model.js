@@ -7,9 +7,9 @@ const { events, calls, stacks, comparison } = data;
 /** The number of a function where there is none. */
 const NONE = -1;
 
-/** What calls and the costs of stacks are divided by, for both sides. */
+/** Calls and the costs of stacks are divided by the number of runs of their side. */
 const runs = comparison?.runs || [1, 1];
-const newRuns = BigInt(runs[1]);
+const [oldRuns, newRuns] = runs.map(BigInt);
 
 const outside = new Set(data.outside);
 const fileOf = (number) => ({ file: data.files[number] || '', isOutside: outside.has(number) });
@@ -110,8 +110,9 @@ const ownCost = (value, event = state.event, divisor = 1) => inOwnUnit(events[ev
 const signedCost = (value, text = ownCost) => signed(exact(value), text(value));
 const share = (value, whole = totalOf()) => percent(value, whole);
 
-/** What one of some calls costs. */
-const costPerCall = (value, count, event) => (Number(count) > 0 ? ownCost(exact(value) * newRuns, event, count) : '-');
+/** The cost of each of some calls; costs are those of one run. */
+const costPerCall = (value, count, sideRuns, event) =>
+  Number(count) > 0 ? ownCost(exact(value) * sideRuns, event, count) : '-';
 const callCount = (count) => callsText(count, newRuns);
 
 /** What an event is called where its unit stands beside it. */
@@ -130,5 +131,31 @@ function meaning(event) {
 /** The most memory that was in use at once, where that is known; else an empty text. */
 const peak = (event) => (data.peak[event] === null ? '' : ownCost(data.peak[event], event));
 
-/** What has changed: something of both sides, as `before → now` if that differs. */
-const bothSides = (before, now) => (before === now ? now : `${before} → ${now}`);
+// ---- Both sides of a comparison ----------------------------------------------------------------------
+
+/** How values of both sides are written: costs in the unit of the columns or in their own, and numbers of calls. */
+const COLUMN_COSTS = { before: columnCost, now: columnCost };
+const OWN_COSTS = { before: (value) => ownCost(value), now: (value) => ownCost(value) };
+const COUNTS = { before: (count) => callsText(count, oldRuns), now: callCount };
+
+/** Both sides as text: `before → now` if that differs, and what is now where nothing is compared. */
+function sidesText({ before, now }, texts) {
+  const [old, text] = [texts.before(before), texts.now(now)];
+  return !comparison || old === text ? text : `${old} → ${text}`;
+}
+const growthOf = ({ before, now }) => exact(now) - exact(before);
+
+/** The `self` or `inclusive` cost of a row of a table in the chosen event, or its `calls`. */
+function sidesOf({ table, index }, what) {
+  const columns = { before: table[`base_${what}`], now: table[what] };
+  const cellOf = (column) => (what === 'calls' ? column : column[state.event])[index];
+  return { before: cellOf(columns.before), now: cellOf(columns.now) };
+}
+
+/** The sums of what some calls cost, and of how many they are. The base has 0 where nothing is compared. */
+const sumOfCalls = (row, column) => sumOf(row.calls.map((call) => column?.[call] ?? 0));
+const costsOfCalls = (row) => ({
+  before: sumOfCalls(row, calls.base_cost?.[state.event]),
+  now: sumOfCalls(row, calls.cost[state.event]),
+});
+const countsOfCalls = (row) => ({ before: sumOfCalls(row, calls.base_calls), now: sumOfCalls(row, calls.calls) });

@@ -36,9 +36,9 @@ function choiceOf({ name, shown }, event) {
 /** Makes what is there once, whatever is shown. */
 function begin() {
   const kinds = {
-    trace: 'profile of every call',
+    trace: 'every call recorded',
     aggregate: 'sums by function',
-    mixed: 'every call and sums by function',
+    mixed: 'every call recorded, and sums by function',
   };
   const facts = [
     data.creator,
@@ -62,7 +62,7 @@ function begin() {
   if (data.parts.shown.length > 0) byId('banners').append(partTotals(data.parts));
   byId('events').append(...events.map(choiceOf));
   const isPhp = functions.some(({ file }) => isInternal(file));
-  byId('hide').placeholder = `Hide, as in: ${isPhp ? 'vendor/ php::' : 'std:: libc'}`;
+  byId('hide').placeholder = `Hide, e.g. ${isPhp ? 'vendor/ php::' : 'std:: libc'}`;
   if (!stacks) byId('charge').dataset.for = '';
   if (!comparison) byId('colours').options[0].remove();
   for (const option of [...byId('by').options, ...byId('colours').options]) {
@@ -82,7 +82,7 @@ function aboutEvent(event) {
   return meaning(event) && `${label(event)}: ${meaning(event)}.`;
 }
 
-/** What of the view can have the focus, or leads to what is asked for. */
+/** The tables and graphs of the view, whose rows and frames can have the focus. */
 let parts = [];
 
 function render(isOther) {
@@ -101,12 +101,13 @@ function render(isOther) {
   byId('meaning').textContent = aboutEvent(state.event);
   document.body.dataset.view = makeView === showNone ? 'none' : state.view;
   watcher.disconnect();
-  frameBox?.close();
-  const { intro = [], status = [], view, shown = [] } = makeView();
-  for (const [id, nodes] of Object.entries({ intro, status, view })) {
-    byId(id).replaceChildren(...nodes.flat().filter(Boolean));
-  }
-  parts = shown;
+  closeBoxes();
+  const { intro = [], status = [], view } = makeView();
+  const shown = view.flat(2).filter(Boolean);
+  byId('intro').replaceChildren(...intro.flat().filter(Boolean));
+  byId('status').replaceChildren(...status.filter(Boolean));
+  byId('view').replaceChildren(...shown.map((part) => part.element || part));
+  parts = shown.filter(({ focusOn }) => focusOn);
   for (const part of parts) part.reveal?.();
   if (focusedRow !== undefined) focusOn(focusedRow);
   else if (focused?.closest('.head')) focusOnHead(focused);
@@ -122,9 +123,9 @@ function focusOnHead(focused) {
 
 /** What Esc does: closes a box, shows all of the graph again, or what was shown before a function. */
 function leave() {
-  const node = frameBox?.node;
-  if (node) {
-    frameBox.close();
+  if (panelNode) {
+    const node = panelNode;
+    closeBoxes();
     focusOn(node);
   } else if (state.zoom !== 0) go(to({ zoom: 0 }));
   else if (state.view !== 'function') return false;
@@ -155,7 +156,7 @@ addEventListener('keydown', (event) => {
   event.preventDefault();
 });
 addEventListener('click', ({ target }) => {
-  if (frameBox?.node && !target.closest('#panel, .frame')) frameBox.close();
+  if (panelNode && !target.closest('#panel, .frame')) closeBoxes();
 });
 addEventListener('hashchange', () => {
   const next = stateOf(location.hash);

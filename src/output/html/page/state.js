@@ -9,20 +9,19 @@ function firstColours() {
 
 /** What belongs to one view, and is left behind with it. */
 const PASSING = { function: NONE, of: '', zoom: 0, open: '', match: 0, callers: '', callees: '' };
-const CHOSEN = {
-  ...{
-    search: '',
-    by: Object.hasOwn(groups, data.by) ? data.by : 'function',
-    sort: '',
-    lines: '',
-    hide: '',
-    charge: '',
-    fold: '',
-  },
+const START = {
+  view: data.by === 'line' ? 'lines' : comparison ? 'changes' : 'functions',
+  event: 0,
+  ...PASSING,
+  search: '',
+  by: Object.hasOwn(groups, data.by) ? data.by : 'function',
+  sort: '',
+  lines: '',
+  hide: '',
+  charge: '',
+  fold: '',
   colours: comparison ? 'change' : firstColours(),
 };
-const firstView = data.by === 'line' ? 'lines' : comparison ? 'changes' : 'functions';
-const START = { view: firstView, event: 0, ...PASSING, ...CHOSEN };
 let state = { ...START };
 
 const addressOf = (shown) =>

@@ -1,46 +1,69 @@
 // ---- Tables: rows are made in blocks, as these come into sight ---------------------------------------
 
+/** The number of rows in a block, and of blocks that are printed. */
 const BLOCK = 50;
-/** So many blocks are printed. */
 const PRINTED = 4;
+
+const size = (value) => Math.abs(Number(value));
 
 /** The width of the widest of some costs or counts. */
 function widest(values, text) {
-  const size = (value) => Math.abs(Number(value));
   const largest = values.reduce((one, another) => (size(another) > size(one) ? another : one), 0);
-  return Math.max(text(largest).length + 1, 7);
+  return Math.max(text(largest).length + 1, 9);
 }
 
-/** A column of numbers: `value(row)` of each row as a text. */
-const numbers = (title, value, text, more) => ({
-  ...{ title, kind: 'figure', short: title.toLowerCase(), value, text },
-  ...{ cell: (row) => text(value(row)), order: (row) => Number(value(row)), ...more },
+/** A column of figures: `value(row)` of each row as a text. In narrow windows, `short` is beside each figure. */
+const figures = (title, value, text, more) => ({
+  title,
+  kind: 'figure',
+  short: title[0].toLowerCase() + title.slice(1),
+  value,
+  text,
+  cell: (row) => text(value(row)),
+  order: (row) => Number(value(row)),
+  ...more,
 });
 
 /** A column of numbers of calls, if these are known. */
 const callColumn = (value, more) =>
   data.has_invocations &&
-  numbers('Calls', value, callCount, { short: (row) => (callCount(value(row)) === '1' ? 'call' : 'calls'), ...more });
+  figures('Calls', value, callCount, { short: (row) => (callCount(value(row)) === '1' ? 'call' : 'calls'), ...more });
 
 /** A column of costs in the unit of the event. */
-const costColumn = (title, value, more) => numbers(heading(title), value, columnCost, { short: unitOf(), ...more });
+const costColumn = (title, value, more) => figures(heading(title), value, columnCost, more);
 
-/** A column of shares; with bars. */
-const shareColumn = (title, value, more) => numbers(title, value, (part) => share(part), more);
+/** A column of shares with bars. */
 function barColumn(title, value, more, whole = totalOf()) {
   const bar = (row) => (100 * Number(value(row))) / Number(whole);
-  return numbers(title, value, (part) => percent(part, whole), { kind: 'figure share', size: '13ch', bar, ...more });
+  return figures(title, value, (part) => percent(part, whole), { kind: 'figure share', size: '13ch', bar, ...more });
 }
 
-/** Columns of names and of locations, which share the width that is left. */
-const textColumn = (kind, parts) => (title, cell, more) => ({
-  title,
-  kind,
-  size: `minmax(0, ${parts}fr)`,
-  cell,
-  ...more,
-});
-const [nameColumn, placeColumn] = [textColumn('name', 3), textColumn('place', 2)];
+/** A column of values of both sides, of which `sidesOfRow` has both; it is sorted by their difference. */
+function sidesColumn(title, sidesOfRow, texts, more) {
+  const magnitude = (row) =>
+    Object.values(sidesOfRow(row)).reduce((one, other) => (size(other) > size(one) ? other : one));
+  return figures(title, magnitude, (value) => `${texts.before(value)} → ${texts.now(value)}`, {
+    order: (row) => size(growthOf(sidesOfRow(row))),
+    cell: (row) => sidesText(sidesOfRow(row), texts),
+    ...more,
+  });
+}
+
+/** A column of differences, in the colour of growing or shrinking. */
+function changeColumn(title, sidesOfRow, text, more) {
+  const growth = (row) => growthOf(sidesOfRow(row));
+  const kind = (change) => (change > 0n ? 'grow' : change < 0n && 'shrink');
+  return figures(title, growth, text, {
+    order: (row) => size(growth(row)) + (growth(row) > 0n ? 0.5 : 0),
+    cell: (row) => span(kind(growth(row)), signed(growth(row), text(growth(row)))),
+    ...more,
+  });
+}
+
+/** Columns of names, locations and source, which share the width that is left. */
+const textColumn = (kind, title, cell, more) => ({ title, kind, size: 'minmax(0, 2fr)', cell, ...more });
+const nameColumn = (title, cell, more) => textColumn('name', title, cell, { size: 'minmax(0, 3fr)', ...more });
+const placeColumn = (title, cell, more) => textColumn('place', title, cell, more);
 
 /** Sorts rows: the highest numbers or the first texts come first, unless the order is turned. */
 function sorted(rows, order, isTurned) {
@@ -50,11 +73,11 @@ function sorted(rows, order, isTurned) {
   return [...rows].sort((one, another) => (isTurned ? -1 : 1) * compare(keys.get(one), keys.get(another)));
 }
 
-/** The rows and nodes that elements stand for. */
+/** The row or node that an element shows. */
 const shownBy = new WeakMap();
 
 /**
- * Moves the focus to a row or frame, which is the one that the Tab key leads to then. One that was only made anew must
+ * Moves the focus to a row or frame, to which the Tab key leads from then on. An element that was only made again must
  * not scroll: the pointer may be at it.
  */
 function moveFocus(element, scrolls = true) {
@@ -71,46 +94,32 @@ const nothingFound = () =>
     el('a', { href: to({ search: '', hide: '' }) }, 'Show all'),
   ]);
 
-/** The rows of a table in the order of the state’s `sort`, below each its `below` rows. */
-function inTableOrder({ rows, sort, below }, columns) {
+/** How rows are sorted: by the column that the state names in `sort`, else by the first one that sorts. */
+function orderOf(sort, columns) {
   const [wanted, isTurned] = [state[sort].replace('-', ''), state[sort].startsWith('-')];
   const by = columns.find((column) => column.sort && column.sort === wanted) || columns.find((column) => column.sort);
-  if (!by) return { rows, by, isUp: false };
-  const isUp = by.sort === wanted && isTurned;
-  const order = sorted(rows, by.order, isUp);
-  return { rows: below ? order.flatMap((row) => [row, ...sorted(below(row), by.order, isUp)]) : order, by, isUp };
+  const isUp = isTurned && by?.sort === wanted;
+  return { by, isUp, inOrder: (rows) => (by ? sorted(rows, by.order, isUp) : rows) };
 }
 
-/** What makes rows open to those `below` them: the address says which are open, by numbers of a `keyOf` row. */
-function opening(below, keyOf = ({ index }) => index) {
-  const opened = readOpen(state.open);
-  const isOpen = (row) => opened.get(keyOf(row)) === true;
-  const turn = (row) => adjust({ open: writeOpen(opened.set(keyOf(row), !isOpen(row))) });
-  function key({ key: pressed }, row) {
-    const turns = below(row).length > 0 && pressed === (isOpen(row) ? 'ArrowLeft' : 'ArrowRight');
-    if (turns) turn(row);
-    return turns;
+/** How rows unfold to those `below` them. The address says which are open, by the `keyOf` each. */
+function folding({ below, keyOf = ({ index }) => index, isOpenAtFirst = () => false }) {
+  const byHand = readOpen(state.open);
+  const isOpen = (row) => (below(row).length > 0 ? (byHand.get(keyOf(row)) ?? isOpenAtFirst(row)) : undefined);
+  function turn(row) {
+    if (below(row).length > 0) adjust({ open: writeOpen(byHand.set(keyOf(row), !isOpen(row))) });
   }
-  return { isOpen, turn, key, below: (row) => (isOpen(row) ? below(row) : []) };
+  return { below, isOpen, turn };
 }
 
 /**
- * Makes a table. A column has what stands in the `cell` of a row. `enter(row)` is what a click and Enter do;
- * `key(event, row)` says whether it has taken a key. Below a row stand those of `below`.
+ * Makes a table. The `cell` of a column says what it has for a row. `enter(row, event)` is called for a click and for
+ * the Enter key. Rows that unfold have a level, which is 1 for the others.
  */
-function tableOf({
-  label: name,
-  columns: all,
-  rows: given,
-  enter,
-  key,
-  role = 'grid',
-  attributes,
-  sort = 'sort',
-  below,
-}) {
+function tableOf({ label: name, columns: all, rows: top, enter, folds, levelOf, attributes, sort = 'sort' }) {
   const columns = all.filter(Boolean);
-  const { rows, by, isUp } = inTableOrder({ rows: given, sort, below }, columns);
+  const { by, isUp, inOrder } = orderOf(sort, columns);
+  const rows = unfolded(inOrder(top), (row) => (folds?.isOpen(row) ? inOrder(folds.below(row)) : []));
   const sizes = columns.map(
     ({ title, size, value, text }) => size || `${Math.max(widest(rows.map(value), text), title.length + 2)}ch`,
   );
@@ -127,12 +136,12 @@ function tableOf({
   function rowOf(row, at) {
     const cells = columns.map(({ kind, short, cell, bar }) => {
       const size = bar && { '--share': `${Math.max(0, Math.min(100, bar(row) || 0))}%` };
-      const unit = typeof short === 'function' ? short(row) : short;
-      return el('div', { role: 'gridcell', class: kind, 'data-short': unit, ...size }, cell(row));
+      const beside = typeof short === 'function' ? short(row) : short;
+      return el('div', { role: 'gridcell', class: kind, 'data-short': beside, ...size }, cell(row));
     });
-    const kind = enter ? 'row' : 'row plain';
-    const place = { class: kind, 'aria-rowindex': at + 2, tabindex: at === 0 ? 0 : NONE };
-    const element = el('div', { role: 'row', ...place, ...attributes?.(row) }, cells);
+    const place = { class: enter ? 'row' : 'row plain', 'aria-rowindex': at + 2, tabindex: at === 0 ? 0 : NONE };
+    const level = levelOf && { 'aria-level': levelOf(row), 'aria-expanded': folds.isOpen(row)?.toString() };
+    const element = el('div', { role: 'row', ...place, ...level, ...attributes?.(row) }, cells);
     shownBy.set(element, row);
     return element;
   }
@@ -140,36 +149,34 @@ function tableOf({
   const body = el('div', { role: 'rowgroup' });
   const head = el('div', { role: 'row', class: 'head', 'aria-rowindex': 1 }, columns.map(headOf));
   const about = { 'aria-label': name, 'aria-rowcount': rows.length + 1, '--columns': sizes.join(' ') };
-  const element = el(
-    'div',
-    { role, class: 'grid', ...about },
-    el('div', { role: 'rowgroup', class: 'heads' }, head),
-    body,
-  );
-  for (let from = 0; from < rows.length; from += BLOCK) {
-    const some = rows.slice(from, from + BLOCK);
-    const block = el('div', { role: 'presentation', class: 'block', '--rows': some.length });
-    body.append(block);
-    makeInSight(block, () => block.append(...some.map((row, at) => rowOf(row, from + at))));
+  const heads = el('div', { role: 'rowgroup', class: 'heads' }, head);
+  const element = el('div', { role: levelOf ? 'treegrid' : 'grid', class: 'grid', ...about }, heads, body);
+  const blockOf = inBlocks(body, rows, BLOCK, (count) => ({ class: 'block', '--rows': count }), rowOf);
+  const most = PRINTED * BLOCK;
+  if (rows.length > most) {
+    element.append(el('p', { class: 'printed' }, `Printed: the first ${most} of ${grouped(rows.length)} rows.`));
   }
-  if (rows.length > PRINTED * BLOCK) {
-    element.append(
-      el('p', { class: 'printed' }, `Printed: the first ${PRINTED * BLOCK} of ${grouped(rows.length)} rows.`),
-    );
-  }
-  if (body.firstChild) make(body.firstChild);
+  if (rows.length > 0) blockOf(0);
 
-  /** The element of a row, which is made for that if need be. */
-  function elementOf(row) {
-    const at = rows.indexOf(row);
-    const block = at < 0 ? undefined : body.children[Math.floor(at / BLOCK)];
-    if (block) make(block);
-    return block?.children[at % BLOCK];
-  }
+  const elementAt = (at) => blockOf(at)?.children[at % BLOCK];
   function focusOn(row, scrolls) {
-    const found = elementOf(row);
+    const found = elementAt(rows.indexOf(row));
     if (found) moveFocus(found, scrolls);
     return found !== undefined;
+  }
+  /** What → and ← do: they open and close a row, or lead to the next one and to the one above. */
+  function unfold(key, row, at) {
+    if (key === ' ' || key === (folds.isOpen(row) ? 'ArrowLeft' : 'ArrowRight')) folds.turn(row);
+    else if (key === 'ArrowRight') focusOn(rows[at + 1]);
+    else if (key === 'ArrowLeft') {
+      focusOn(
+        rows
+          .slice(0, at)
+          .reverse()
+          .find((one) => levelOf?.(one) < levelOf?.(row)),
+      );
+    } else return false;
+    return true;
   }
   body.addEventListener('click', (event) => {
     const row = event.target.closest('.row');
@@ -184,8 +191,8 @@ function tableOf({
     const next = Math.max(0, Math.min(rows.length - 1, at + moves[event.key]));
     if (event.key in moves) focusOn(rows[next]);
     else if (event.key === 'Enter' && enter) enter(row, event);
-    else if (!key?.(event, row, focusOn)) return;
+    else if (!folds || !unfold(event.key, row, at)) return;
     event.preventDefault();
   });
-  return { element, elementOf, focusOn };
+  return { element, rows, elementOf: (row) => elementAt(rows.indexOf(row)), focusOn };
 }

@@ -129,16 +129,21 @@ function stacksOf({ nodes }, index, isCallers, options) {
   return tree.finish();
 }
 
-/** Nodes in their order on the screen: each before those below it, the widest first. */
-function inOrder(root) {
-  const [all, waiting] = [[], [root]];
+/** Rows in their order on the screen: before the next one, each has those `below` it. */
+function unfolded(roots, below) {
+  const [rows, waiting] = [[], []];
+  const add = (some) => {
+    for (let at = some.length - 1; at >= 0; at -= 1) waiting.push(some[at]);
+  };
+  add(roots);
   while (waiting.length > 0) {
-    const node = waiting.pop();
-    all.push(node);
-    for (let at = node.below.length - 1; at >= 0; at -= 1) waiting.push(node.below[at]);
+    const row = waiting.pop();
+    rows.push(row);
+    add(below(row));
   }
-  return all;
+  return rows;
 }
+const inOrder = (root) => unfolded([root], ({ below }) => below);
 
 /** What nodes cost together, of which none counts twice that is below another one. */
 function costOf(found, nodes) {
@@ -174,29 +179,19 @@ function layout(zoom, least) {
   return levels;
 }
 
-/** What was opened or closed by hand: numbers of nodes, those of closed ones with a `-`. */
+/** The rows that were opened or closed by hand, by their keys: those of closed ones have a `-`. */
 function readOpen(text) {
   const parts = text.split('.').filter(Boolean);
   return new Map(parts.map((part) => [parseInt(part.replace('-', ''), 36), !part.startsWith('-')]));
 }
-const writeOpen = (rows) => [...rows].map(([id, isOpen]) => (isOpen ? '' : '-') + id.toString(36)).join('.');
+const writeOpen = (rows) => [...rows].map(([key, isOpen]) => (isOpen ? '' : '-') + key.toString(36)).join('.');
 
-/** The rows of what is open: the costliest path, what leads to marked nodes, what was opened by hand. */
-function openRows(root, found, byHand) {
+/** Tells which nodes are open at first: those on the costliest path, and those above marked nodes. */
+function openAtFirst(root, found) {
   const leads = new Set();
   for (const { parent } of found) {
     for (let at = parent; at && !leads.has(at); at = at.parent) leads.add(at);
   }
-  const [rows, open] = [[], new Set()];
-  // What has yet to be shown, the next one last.
-  const waiting = [...root.below].reverse();
-  while (waiting.length > 0) {
-    const node = waiting.pop();
-    rows.push(node);
-    const isCostly = node.parent.below[0] === node && Number(node.inclusive) * 20 > Number(root.inclusive);
-    if (node.below.length === 0 || !(byHand.get(node.id) ?? (isCostly || leads.has(node)))) continue;
-    open.add(node);
-    for (let at = node.below.length - 1; at >= 0; at -= 1) waiting.push(node.below[at]);
-  }
-  return { rows, open };
+  const isCostly = ({ inclusive }) => Number(inclusive) * 20 > Number(root.inclusive);
+  return (node) => leads.has(node) || (node.parent.below[0] === node && isCostly(node));
 }
