@@ -565,7 +565,7 @@ impl Arguments {
 
 /// Reads a template of source links. No file name may turn it into something that runs.
 fn source_url(template: &str) -> Result<String, &'static str> {
-    let scheme = template.split_once(':').map_or("", |(scheme, _)| scheme);
+    let (scheme, _) = template.split_once(':').unwrap_or_default();
     let scheme = scheme.to_ascii_lowercase();
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme

@@ -115,16 +115,20 @@ impl Arguments {
         let (_, option, takes) = options
             .into_iter()
             .find(|(is_given, _, takes)| *is_given && !takes(format))?;
-        let all = Format::value_variants().iter().copied();
-        let suitable = all.filter(|&format| takes(format));
-        let mut suitable: Vec<_> = suitable.map(flag).collect();
+        let mut suitable: Vec<_> = Format::value_variants()
+            .iter()
+            .filter(|&&format| takes(format))
+            .map(|&format| flag(format))
+            .collect();
         let mut choice = suitable.pop()?;
         if !suitable.is_empty() {
             choice = format!("{} or {choice}", suitable.join(", "));
         }
         let this = flag(format);
-        let default = self.of_default_format();
-        let default = default.map_or_else(String::new, |default| format!(" ({default})"));
+        let default = match self.of_default_format() {
+            Some(default) => format!(" ({default})"),
+            None => String::new(),
+        };
         Some(format!(
             "{option} cannot be used with {this}: use {choice}{default}"
         ))

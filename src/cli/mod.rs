@@ -21,9 +21,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use cg_preprocess::compare::Outcome;
+use cg_preprocess::compare::{Outcome, Verdict};
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::run::{self, Conversion, ConvertError, ConvertOptions, Loaded, Report};
+use cg_preprocess::run::{
+    self, Conversion, ConvertError, ConvertOptions, FormatError, Loaded, Report,
+};
 use clap::{CommandFactory, Parser};
 use same_file::Handle;
 
@@ -170,10 +172,13 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
         }
         _ => false,
     };
-    if let (ConvertError::Format { .. }, Some(default)) = (&error, arguments.of_default_format()) {
-        return anyhow!("{:#} ({default})", anyhow::Error::from(error));
-    }
     let advice = match &error {
+        ConvertError::Output { source, .. } if !matches!(source, FormatError::Io(_)) => {
+            match arguments.of_default_format() {
+                Some(default) => &format!(" ({default})"),
+                None => return error.into(),
+            }
+        }
         ConvertError::OverProfile(_) => ", or use --force",
         ConvertError::Open { input, .. } if arguments.comparison.base.contains(input) => {
             "; save a base first: cg-preprocess PROFILE -f callgrind -o base.cg"
@@ -193,16 +198,16 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
 fn failures(report: &Report, is_strict: bool) -> Vec<&str> {
     let is_incomplete = is_strict && !report.is_complete();
     let incomplete = is_incomplete.then_some("the input is incomplete");
-    let failed = report
-        .verdicts
-        .iter()
-        .filter(|verdict| match verdict.outcome {
-            Outcome::Passed => false,
-            Outcome::NotFound => is_strict,
-            Outcome::Failed => true,
-        });
-    let failed = failed.map(|verdict| verdict.text.as_str());
-    incomplete.into_iter().chain(failed).collect()
+    let has_failed = |verdict: &&Verdict| match verdict.outcome {
+        Outcome::Passed => false,
+        Outcome::NotFound => is_strict,
+        Outcome::Failed => true,
+    };
+    let failed = report.verdicts.iter().filter(has_failed);
+    incomplete
+        .into_iter()
+        .chain(failed.map(|verdict| verdict.text.as_str()))
+        .collect()
 }
 
 fn statistics(report: &Report, start: Instant) -> String {

@@ -58,8 +58,11 @@ const PICTURES: &[&str] = &["svg", "png", "pdf", "flamegraph", "flame-graph", "i
 ///
 /// What to do instead, if the name implies a format that is not supported.
 pub fn from_name(path: &Path) -> Result<Option<Format>, &'static str> {
-    let name = path.file_name().unwrap_or_default();
-    let name = name.to_string_lossy().to_ascii_lowercase();
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_ascii_lowercase();
     let by_ending = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
     if let Some(&(_, format)) = by_ending {
         return Ok(Some(format));

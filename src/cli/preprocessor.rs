@@ -11,11 +11,10 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-use cg_preprocess::io::Source;
-use cg_preprocess::io::{Links, Target, locate};
+use anyhow::Result;
+use cg_preprocess::io::{Links, Source, Target, locate};
 use cg_preprocess::profile::EventChoice;
-use cg_preprocess::run::{Conversion, ConvertError, ConvertOptions, convert};
+use cg_preprocess::run::{ConvertError, ConvertOptions, convert};
 
 use super::help::PREPROCESSOR;
 #[cfg(unix)]
@@ -63,43 +62,21 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     // webgrind's own code cannot read a profile without records, either.
     options.allow_empty = true;
     options.webgrind.escape_html = true;
-    let converted = choose_event(&inputs, shows_memory, &target, &mut options)
-        .and_then(|()| Ok(convert(&inputs, &target, &options)?));
-    if let Err(error) = converted {
-        // webgrind would show the OUT of an earlier run, which is outdated.
-        let error_kind = error.downcast_ref::<ConvertError>();
-        if !matches!(error_kind, Some(ConvertError::OverInput { .. })) {
+    if shows_memory {
+        options.events = EventChoice::Matching(vec![b"Memory".to_vec()]);
+    }
+    match convert(&inputs, &target, &options) {
+        Ok(_) => Ok(ExitCode::SUCCESS),
+        Err(error @ ConvertError::OverInput { .. }) => Err(error.into()),
+        Err(error) => {
+            // webgrind would show the OUT of an earlier run, which is outdated.
             remove(Path::new(output));
+            Err(error.into())
         }
-        return Err(error);
     }
-    Ok(ExitCode::SUCCESS)
 }
 
-/// Selects the first memory event, if memory is requested.
-fn choose_event(
-    inputs: &[Source],
-    shows_memory: bool,
-    target: &Target,
-    options: &mut ConvertOptions,
-) -> Result<()> {
-    if !shows_memory {
-        return Ok(());
-    }
-    let memory = {
-        let loaded = Conversion::prepare(inputs, target, options)?.read()?;
-        let mut events = loaded.profile().available_events();
-        let memory = events.find(|event| event.starts_with(b"Memory"));
-        memory.map(<[u8]>::to_vec)
-    };
-    match memory {
-        Some(memory) => options.events = EventChoice::Named(vec![memory]),
-        None => bail!("{}: has no memory event", inputs[0]),
-    }
-    Ok(())
-}
-
-/// Often, everybody may write to webgrind's folder.
+/// Often, everyone may write to webgrind's folder.
 const LINKS: Links = Links::Own;
 
 /// Answers `--version` and `--help`, for users who try the program by hand.

@@ -35,9 +35,9 @@ impl Decimal {
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (sign, size) = (if self.0 < 0 { "-" } else { "" }, self.0.abs());
-        let fraction = format!(".{:0DECIMALS$}", size % MILLION);
-        let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
-        write!(f, "{sign}{}{fraction}", grouped(size / MILLION))
+        let whole = grouped(size / MILLION);
+        let text = format!("{sign}{whole}.{:0DECIMALS$}", size % MILLION);
+        f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
     }
 }
 

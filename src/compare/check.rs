@@ -299,10 +299,10 @@ impl Closest {
             return String::new();
         }
         self.searches += 1;
-        let names = profile
+        let names: Vec<_> = profile
             .functions()
-            .map(|(_, function)| excerpt(profile.name(function.name)));
-        let names: Vec<_> = names.collect();
+            .map(|(_, function)| excerpt(profile.name(function.name)))
+            .collect();
         let query = NameQuery::new(name);
         let closest = query.closest(names.iter().map(String::as_str));
         match &closest[..closest.len().min(MAX_NAMES)] {

@@ -160,8 +160,8 @@ impl Limit {
     fn group(&self) -> Option<(GroupBy, &[u8])> {
         let name = self.name.as_deref()?;
         GroupBy::GROUPS.into_iter().find_map(|by| {
-            let name = name.strip_prefix(by.name().as_bytes())?;
-            let name = name.strip_prefix(b":")?;
+            let kind = by.name().as_bytes();
+            let name = name.strip_prefix(kind)?.strip_prefix(b":")?;
             (!name.starts_with(b":")).then_some((by, name))
         })
     }

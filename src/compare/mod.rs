@@ -323,8 +323,9 @@ fn events<'a>(profiles: Sides<&'a Profile>, divisors: Sides<u64>) -> Vec<Compare
         let columns = both.map(|(_, column, _)| column);
         let units = both.map(|(_, column, event)| column.profile.unit(event));
         let is_same = units.base == units.new;
-        let exact = columns.zip(totals.as_ref());
-        let exact = exact.map(|(column, totals)| column.cost(totals));
+        let exact = columns
+            .zip(totals.as_ref())
+            .map(|(column, totals)| column.cost(totals));
         Some(ComparedEvent {
             name,
             long_name: event.long_name(),

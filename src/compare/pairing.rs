@@ -109,9 +109,10 @@ fn name_of(profile: &Profile, id: FunctionId) -> FunctionName<'_> {
 fn add_rows(profiles: Sides<&Profile>, family: Family, rows: &mut Vec<Row>) {
     let Sides { mut base, mut new } = profiles.zip(family).map(|(profile, mut members)| {
         members.sort_unstable();
-        let units = members.chunk_by(|(one, _), (other, _)| one == other);
-        let units = units.map(|unit| Unit::of(profile, unit));
-        units.collect::<Vec<_>>()
+        members
+            .chunk_by(|(one, _), (other, _)| one == other)
+            .map(|unit| Unit::of(profile, unit))
+            .collect::<Vec<_>>()
     });
     let pairs = match (base.len(), new.len()) {
         (0, _) | (_, 0) => Vec::new(),

@@ -55,16 +55,11 @@ pub(crate) fn excerpt(line: &[u8]) -> String {
 pub(crate) fn utf8(text: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(text) {
         Ok(text) => text.into(),
-        Err(_) => {
-            let pieces = text.utf8_chunks();
-            let pieces = pieces.flat_map(|piece| {
-                [
-                    piece.valid().into(),
-                    piece.invalid().escape_ascii().to_string(),
-                ]
-            });
-            Cow::Owned(pieces.collect())
-        }
+        Err(_) => text
+            .utf8_chunks()
+            .map(|piece| format!("{}{}", piece.valid(), piece.invalid().escape_ascii()))
+            .collect::<String>()
+            .into(),
     }
 }
 

@@ -72,6 +72,29 @@ impl Content {
     }
 }
 
+impl Content {
+    /// Checks that it can be read, as it is or decompressed.
+    pub fn check(self, decompressed: Option<Compression>) -> io::Result<()> {
+        let twice = |inner: &dyn fmt::Display, outer: Compression| {
+            format!("it is {inner} data within {outer} data: decompress it once")
+        };
+        Err(unsupported(match (self, decompressed) {
+            (Content::Compressed(inner), Some(outer)) => twice(&inner, outer),
+            (Content::Packed { name, .. }, Some(outer)) => twice(&name, outer),
+            (Content::Packed { name, command }, None) => {
+                format!("it is {name} data: decompress it first, as with \"{command}\"")
+            }
+            (Content::Foreign(advice), _) => advice.to_owned(),
+            _ => return Ok(()),
+        }))
+    }
+}
+
+/// The error for an input that cannot be read, with advice.
+pub(super) fn unsupported(advice: String) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, advice)
+}
+
 /// What to do with a file that is mistaken for a profile.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     Some(match head {

@@ -126,20 +126,13 @@ impl ResolvedSource<'_> {
         let buffer = length.map_or(BUFFER, buffer_for);
         let counted = ProgressReader::new(file, length, progress.clone());
         let (content, plain) = recognise(BufReader::with_capacity(buffer, counted))?;
-        match content {
-            Content::Compressed(compression) => decompress(compression, plain),
-            Content::Packed { name, command } => Err(unsupported(format!(
-                "it is {name} data: decompress it first, as with \"{command}\""
-            ))),
-            Content::Foreign(advice) => Err(unsupported(advice)),
-            Content::Empty | Content::Text | Content::Preprocessed => Ok(Input {
-                content,
-                stream: Stream::Plain {
-                    plain,
-                    seeks: length.is_some(),
-                },
-            }),
+        if let Content::Compressed(compression) = content {
+            return decompress(compression, plain);
         }
+        content.check(None)?;
+        let seeks = length.is_some();
+        let stream = Stream::Plain { plain, seeks };
+        Ok(Input { content, stream })
     }
 }
 
@@ -165,10 +158,6 @@ pub(crate) fn is_profile(path: &Path) -> bool {
     })
 }
 
-fn unsupported(what: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, what)
-}
-
 #[cfg(feature = "compression")]
 fn decompress(
     compression: Compression,
@@ -176,22 +165,12 @@ fn decompress(
 ) -> io::Result<Input> {
     let decompressed = super::compression::decompress(compression, compressed)?;
     let (content, decompressed) = recognise(decompressed)?;
-    let twice = |inner: &dyn fmt::Display| {
-        let advice = format!("it is {inner} data within {compression} data: decompress it once");
-        Err(unsupported(advice))
+    content.check(Some(compression))?;
+    let stream = Stream::Decompressed {
+        decompressed,
+        compression,
     };
-    match content {
-        Content::Compressed(inner) => twice(&inner),
-        Content::Packed { name, .. } => twice(&name),
-        Content::Foreign(advice) => Err(unsupported(advice)),
-        Content::Empty | Content::Text | Content::Preprocessed => Ok(Input {
-            content,
-            stream: Stream::Decompressed {
-                decompressed,
-                compression,
-            },
-        }),
-    }
+    Ok(Input { content, stream })
 }
 
 #[cfg(not(feature = "compression"))]
@@ -199,7 +178,7 @@ fn decompress(
     compression: Compression,
     _: Recognised<BufReader<ProgressReader>>,
 ) -> io::Result<Input> {
-    Err(unsupported(format!(
+    Err(super::content::unsupported(format!(
         "it is {compression} data, and this program was built without the feature \"compression\""
     )))
 }

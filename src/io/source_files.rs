@@ -247,9 +247,10 @@ impl SourceFiles {
             return Err(NoSource::TooLarge);
         }
         let mut bytes = Vec::new();
-        let read = file.take(length + 1).read_to_end(&mut bytes);
-        let read = read.map_err(|_| NoSource::Unreadable)?;
-        if read as u64 != length || state()? != (length, modified) {
+        file.take(length + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|_| NoSource::Unreadable)?;
+        if bytes.len() as u64 != length || state()? != (length, modified) {
             return Err(NoSource::Changed);
         }
         let text = String::from_utf8(bytes).map_err(|_| NoSource::NotText)?;
@@ -332,8 +333,8 @@ fn is_hidden(below: &Path) -> bool {
 
 /// A line without its line end, cut to the allowed length.
 fn shown(line: &str) -> Cow<'_, str> {
-    let line = line.trim_end_matches('\n');
-    let line = line.strip_suffix('\r').unwrap_or(line);
+    let whole = line.strip_suffix('\n').unwrap_or(line);
+    let line = whole.strip_suffix('\r').unwrap_or(whole);
     match line.char_indices().nth(MAX_LINE_LENGTH) {
         Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
         None => Cow::Borrowed(line),

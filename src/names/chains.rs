@@ -39,9 +39,10 @@ impl<'a> Chains<'a> {
         let end = Some(beginning(name)).filter(|&end| end > 0)?;
         let own = self.known.get(&name[..end])?;
         let mut chain = name[end..].strip_prefix(b"'")?;
-        let is_digit = |byte: &u8| byte.is_ascii_digit();
-        let digits = chain.iter().position(|byte| !is_digit(byte));
-        let digits = digits.unwrap_or(chain.len());
+        let digits = chain
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         let number = str::from_utf8(&chain[..digits]).unwrap_or("").parse();
         let (mut level, mut has_callers) = (0, true);
         if let (Ok(number), None | Some(b'\'')) = (number, chain.get(digits)) {

@@ -68,13 +68,13 @@ impl<'a> FunctionName<'a> {
         let mut start = 0;
         for colon in memchr::memchr_iter(b':', self.own) {
             let after = &self.own[colon + 1..];
-            let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'-';
-            let length = after.iter().position(|byte| !is_number(byte));
-            let (number, rest) = after.split_at(length.unwrap_or(after.len()));
+            let is_number = |byte: &&u8| byte.is_ascii_digit() || **byte == b'-';
+            let (number, rest) = after.split_at(after.iter().take_while(is_number).count());
             if let ([_, ..], [b'}' | b'$', ..]) = (number, rest) {
                 let numbers = number.split(|&byte| byte == b'-');
-                let numbers = numbers.filter_map(|digits| str::from_utf8(digits).ok());
-                lines.extend(numbers.filter_map(|digits| digits.parse::<u64>().ok()));
+                lines.extend(
+                    numbers.filter_map(|digits| str::from_utf8(digits).ok()?.parse::<u64>().ok()),
+                );
                 name.extend_from_slice(&self.own[start..colon]);
                 start = colon + 1 + number.len();
             }

@@ -109,9 +109,9 @@ impl NameQuery {
         };
         let end = rest.rsplit(WILDCARDS).next().unwrap_or(rest);
         let middle = &rest[..rest.len() - end.len()];
-        let left = name.strip_prefix(begin);
-        let left = left.and_then(|left| left.strip_suffix(end));
-        left.is_some_and(|left| contains(left, middle))
+        name.strip_prefix(begin)
+            .and_then(|rest| rest.strip_suffix(end))
+            .is_some_and(|rest| contains(rest, middle))
     }
 
     /// Whether it is the end of a name, after a namespace or a class and before parameters.
@@ -143,10 +143,15 @@ impl NameQuery {
             let common = pairs.intersection(&wanted).count();
             (Reverse(common), pairs.len(), name)
         };
-        let ranked = names.map(rank).filter(|(common, ..)| common.0 > 0);
-        let ranked: BTreeSet<_> = ranked.collect();
-        let closest = ranked.into_iter().take(CLOSEST);
-        closest.map(|(.., name)| name).collect()
+        let similar: BTreeSet<_> = names
+            .map(rank)
+            .filter(|(common, ..)| common.0 > 0)
+            .collect();
+        similar
+            .into_iter()
+            .take(CLOSEST)
+            .map(|(.., name)| name)
+            .collect()
     }
 }
 

@@ -50,9 +50,9 @@ pub enum ConvertError {
     /// The inputs do not make a profile.
     #[error("{inputs}: {error}")]
     Model { inputs: String, error: ModelError },
-    /// The output cannot be written.
+    /// The output cannot be written, or the profile does not fit into the format.
     #[error("{output}: cannot be written")]
-    Output { output: Target, source: io::Error },
+    Output { output: Target, source: FormatError },
     /// The profile lacks the function to show.
     #[error(transparent)]
     Report(text::Error),
@@ -90,9 +90,6 @@ pub enum ConvertError {
     /// The profiles cannot be compared.
     #[error("{inputs}: {error}")]
     Compare { inputs: String, error: CompareError },
-    /// The profile does not fit into the format.
-    #[error("{output}: cannot be written")]
-    Format { output: Target, source: FormatError },
 }
 
 /// Why a profile cannot be written in some format.

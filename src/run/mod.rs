@@ -273,7 +273,7 @@ impl<'a> Conversion<'a> {
             .check(&options.output)
             .map_err(|source| ConvertError::Output {
                 output: target.clone(),
-                source,
+                source: source.into(),
             })?;
         let base = options.comparison.base.as_slice();
         let lacks = |feature| !options.format.has(feature);

@@ -412,8 +412,11 @@ fn unknown_proxies(profile: &Profile, proxies: &[Vec<u8>]) -> impl Iterator<Item
 /// A warning if all costs are 0 and there are other events.
 fn all_zero(profile: &Profile) -> Option<Warning> {
     let event = profile.event();
-    let others = profile.available_events().filter(|&other| other != event);
-    let others: Vec<_> = others.map(excerpt).collect();
+    let others: Vec<_> = profile
+        .available_events()
+        .filter(|&other| other != event)
+        .map(excerpt)
+        .collect();
     let is_free =
         costs_nothing(profile) && profile.edges().all(|edge| first_cost(edge.costs()) == 0);
     (is_free && !others.is_empty()).then(|| Warning::AllZero {
@@ -458,9 +461,8 @@ pub(super) fn about_sources(sources: &SourceFiles) -> impl Iterator<Item = Warni
         let first = printable(name);
         Warning::NoSource { first, reason }
     });
-    let newer = sources.newer();
-    let newer = newer.map(|name| Warning::NewerSource(printable(name)));
-    missing.into_iter().chain(newer)
+    let is_newer = |name| Warning::NewerSource(printable(name));
+    missing.into_iter().chain(sources.newer().map(is_newer))
 }
 
 /// A warning if stacks are estimated: about the side with the larger share of estimates.

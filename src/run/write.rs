@@ -44,10 +44,10 @@ impl Base {
         report: &mut Report,
     ) -> Result<Comparison<'a>, ConvertError> {
         let base = &self.profile;
-        let comparison = options.comparison.compare(Sides { base, new });
-        let comparison = comparison.map_err(|error| ConvertError::Compare {
-            inputs: self.inputs.clone(),
-            error,
+        let sides = Sides { base, new };
+        let comparison = options.comparison.compare(sides).map_err(|error| {
+            let inputs = self.inputs.clone();
+            ConvertError::Compare { inputs, error }
         })?;
         let mut warnings = Warnings::default();
         warnings.extend(notices::about_comparison(&comparison));
@@ -74,9 +74,9 @@ impl Loaded<'_> {
         let (profile, options) = (&self.profile, self.options);
         self.report.count(profile);
         let new = &StackedProfile::new(profile);
-        let base = self.base.as_ref();
-        let base = base.map(|base| StackedProfile::new(&base.profile));
-        let base = base.as_ref();
+        let base_profile = self.base.as_ref().map(|base| &base.profile);
+        let stacked_base = base_profile.map(StackedProfile::new);
+        let base = stacked_base.as_ref();
         if options.inclusive() == InclusiveCost::Once {
             for side in base.into_iter().chain([new]) {
                 count_once_by(side.profile, || side.stacks());
@@ -355,10 +355,13 @@ fn write_to(
             | FormatError::Text(text::Error::Io(source)),
         ) => match source.kind() {
             io::ErrorKind::BrokenPipe => Ok(0),
-            _ => Err(ConvertError::Output { output, source }),
+            _ => Err(ConvertError::Output {
+                output,
+                source: source.into(),
+            }),
         },
         Err(FormatError::Text(error)) => Err(ConvertError::Report(error)),
-        Err(source) => Err(ConvertError::Format { output, source }),
+        Err(source) => Err(ConvertError::Output { output, source }),
     }
 }
 

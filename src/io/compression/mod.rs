@@ -95,8 +95,10 @@ mod tests {
     ) -> (Vec<u8>, Result<Option<u64>, String>) {
         let mut all = Vec::new();
         let mut decompressed = decompress(compression, input).unwrap();
-        let end = decompressed.read_to_end(&mut all);
-        let end = end.map(|_| decompressed.cut());
-        (all, end.map_err(|error| error.to_string()))
+        let end = match decompressed.read_to_end(&mut all) {
+            Ok(_) => Ok(decompressed.cut()),
+            Err(error) => Err(error.to_string()),
+        };
+        (all, end)
     }
 }
