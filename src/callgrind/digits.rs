@@ -1,4 +1,4 @@
-//! Several bytes at once: masks with a bit for each of them, and decimal digits within words of 8.
+//! Several bytes at once: masks with a bit for each byte, and decimal digits in words of 8 bytes.
 //!
 //! The first byte of a text is the lowest bit of its mask, and the lowest byte of its word.
 
@@ -26,13 +26,13 @@ pub(super) fn mask(bytes: &[u8], parts: usize, mut bits: impl FnMut(&[u8; 16]) -
     mask
 }
 
-/// A bit for each byte that is this one.
+/// A bit for each byte that equals `byte`.
 #[inline(always)]
 pub(super) fn equal(bytes: &[u8; 16], byte: u8) -> u32 {
     same(bytes, &[byte; 16])
 }
 
-/// A bit for each byte that is the same in both.
+/// A bit for each position with the same byte in both.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn same(bytes: &[u8; 16], others: &[u8; 16]) -> u32 {
@@ -44,7 +44,7 @@ pub(super) fn same(bytes: &[u8; 16], others: &[u8; 16]) -> u32 {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn outside<const COUNT: u8>(bytes: &[u8; 16], first: u8) -> u32 {
-    // Those within become the smallest signed bytes.
+    // The bytes in the interval become the smallest signed ones.
     let offset = sse::set_splat_i8_m128i(0x80_u8.wrapping_sub(first).cast_signed());
     let values = sse::add_i8_m128i(sse::load_unaligned_m128i(bytes), offset);
     let last = sse::set_splat_i8_m128i((0x80 + (COUNT - 1)).cast_signed());
@@ -54,7 +54,7 @@ pub(super) fn outside<const COUNT: u8>(bytes: &[u8; 16], first: u8) -> u32 {
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) use portable::{outside, same};
 
-/// The same for any machine.
+/// The same for all other machines.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable {
     /// A bit for each byte that is the same in both.
@@ -81,7 +81,7 @@ pub(super) fn no_digits(bytes: &[u8; 16]) -> u32 {
     outside::<10>(bytes, b'0')
 }
 
-/// The number that the first bytes of a word spell, 1 to 8 digits.
+/// The number in the first 1 to 8 bytes of a word.
 #[inline(always)]
 pub(super) fn eight_digits(word: u64, digits: usize) -> u64 {
     join((word ^ (ONES * 0x30)) << ((64 - 8 * digits) % 64))
@@ -92,19 +92,19 @@ pub(super) fn eight_digits(word: u64, digits: usize) -> u64 {
 /// Leading zeros are shifted in from below; the bytes after the number are shifted out above.
 #[inline(always)]
 fn join(digits: u64) -> u64 {
-    // Each step joins neighbours: the lower one, which comes first, is worth more.
+    // Each step joins neighbours: the lower one, which comes first, has the higher value.
     let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
     fours.wrapping_mul(10_000 << 32 | 1) >> 32
 }
 
-/// The digits at the beginning of a word: 0 to 7, because a word full of digits counts as 0.
+/// The 0 to 7 digits at the beginning of a word. A word of 8 digits counts as none.
 #[derive(Clone, Copy)]
 pub(super) struct Digits {
     word: u64,
-    /// The value of each digit; garbage after them.
+    /// The value of each digit, followed by garbage.
     values: u64,
-    /// Eight for each digit.
+    /// 8 for each digit.
     bits: u32,
 }
 
@@ -112,22 +112,22 @@ impl Digits {
     /// Finds their end.
     #[inline(always)]
     pub fn of(word: u64) -> Self {
-        // Digits become 0 to 9. All other bytes have the top bit set in the sum, or have it
-        // already; what a sum carries over goes to bytes after the first of these.
+        // Digits become 0 to 9. Every other byte has its top bit set, in the sum or before it. A carry
+        // changes only bytes after the first of these.
         let values = word ^ (ONES * 0x30);
         let others = (values.wrapping_add(ONES * (0x7f - 9)) | values) & (ONES << 7);
         let bits = others.trailing_zeros() & 0x38;
         Digits { word, values, bits }
     }
 
-    /// The number that they spell; 0 for none.
+    /// Their number; 0 without any.
     #[inline(always)]
     pub fn number(self) -> u64 {
-        // In two steps: without digits, nothing must be left.
+        // In two steps, because a shift by 64 bits is not allowed.
         join(self.values << 8 << (56 - self.bits))
     }
 
-    /// How many there are.
+    /// Their count.
     #[inline(always)]
     pub fn count(self) -> usize {
         self.bits as usize / 8

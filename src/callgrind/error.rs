@@ -24,12 +24,12 @@ pub struct Error {
     pub input: String,
     /// Number of the line, from 1.
     pub line: u64,
-    /// What is wrong there.
+    /// The problem in that line.
     pub problem: Problem,
 }
 
 impl Error {
-    /// What kind of problem it is.
+    /// The kind of the problem.
     pub fn kind(&self) -> &ProblemKind {
         &self.problem.kind
     }
@@ -45,17 +45,17 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
-    /// The cause of the problem; the message already contains that of the problem itself.
+    /// The cause of the problem, whose own message is part of this error's.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.problem.kind.source()
     }
 }
 
-/// What is wrong with a line, and what was found there.
+/// A problem in a line, and the text found there.
 #[derive(Debug)]
 pub struct Problem {
     pub(super) kind: ProblemKind,
-    /// The line from the offending place on, if there is something to show.
+    /// The rest of the line, from the problem on.
     pub(super) found: Option<String>,
 }
 
@@ -100,7 +100,7 @@ pub enum ProblemKind {
     /// A cost line has fewer numbers than `positions:` names, which is this number.
     #[error("cost line without its position: expected {0} position numbers")]
     MissingPosition(usize),
-    /// Something else than a number.
+    /// Text that is not a number.
     #[error("expected a number")]
     NotANumber,
     /// A number of more than 64 bits.
@@ -109,34 +109,34 @@ pub enum ProblemKind {
     /// A number of calls below 0, except -1, which means "unknown".
     #[error("negative number of calls: expected 0 or more, or -1 if it is unknown")]
     NegativeCalls,
-    /// A relative position that leads below 0. This is the position before it.
+    /// A relative position that leads below 0, and its base.
     #[error("position below 0: it is relative to {0}")]
     NegativePosition(u64),
     /// A `version:` header above 1.
     #[error("unsupported version of the callgrind format: expected 0 or 1")]
     UnsupportedVersion,
-    /// A `positions:` header that names something else than `instr`, `bb` and `line`, or twice.
+    /// A `positions:` header with other names than `instr`, `bb` and `line`, or with a name twice.
     #[error("unknown positions: expected instr, bb and line, each at most once")]
     UnknownPositions,
-    /// An `events:` header with a longer name.
+    /// An `events:` header with a name that is too long.
     #[error("name of an event over {MAX_NAME_LENGTH} bytes")]
     EventNameTooLong,
     /// An `events:` header with more names than any profile has.
     #[error("more than {MAX_COLUMNS} events: this is not a callgrind profile")]
     TooManyEvents,
-    /// An `event:` header with a longer formula than any profile has, or more of them.
+    /// An `event:` header whose formula is too long, or one too many of them.
     #[error("{0}: this is not a callgrind profile")]
     TooManyFormulas(Box<EventError>),
-    /// A name that is longer than any that a compiler writes. Outputs repeat names.
+    /// A name that is longer than any real one. Outputs repeat names.
     #[error("name over {MAX_NAME_KIB} KiB: use --lenient to shorten it")]
     NameTooLong,
-    /// Something else than a cost line after `calls=`.
+    /// A `calls=` line without a cost line after it.
     #[error("calls= is not followed by a cost line")]
     CallWithoutCost,
-    /// A `calls=` line with no callee ever named.
+    /// A `calls=` line without any `cfn=` before it.
     #[error("call without a callee: expected \"cfn=\" before it")]
     CallWithoutCallee,
-    /// A line of no known form.
+    /// A line of an unknown form.
     #[error(
         "unknown line: expected a cost line, a position such as \"fn=\" or a header such as \"events:\""
     )]
@@ -144,35 +144,35 @@ pub enum ProblemKind {
     /// A line of more than 1 MiB.
     #[error("line over 1 MiB: this is not a callgrind profile")]
     LineTooLong,
-    /// No line that was read is a line of a profile.
+    /// An input without any line of a profile.
     #[error(
         "this is not a callgrind profile: expected a header such as \"events: Ir\", then lines such as \"fn=main\" and costs"
     )]
     NotAProfile,
-    /// The input has no bytes.
+    /// An input without any bytes.
     #[error("is empty")]
     Empty,
-    /// The input has no readable cost line. This number of lines was skipped.
+    /// An input without any readable cost line; this number of lines was skipped.
     #[error(
         "no profile data: the input ends before any cost line{}",
         why_no_data(*.0)
     )]
     NoData(u64),
-    /// The input could not be read further.
+    /// An error of the input.
     #[error("cannot read further")]
     Io(#[source] io::Error),
 }
 
 impl ProblemKind {
-    /// Whether the only fault is that the input contains no data.
+    /// Whether the input only lacks data.
     ///
-    /// Valgrind's `--separate-threads=yes` leaves such a file next to those with data.
+    /// Valgrind's `--separate-threads=yes` writes such a file next to those with data.
     pub fn is_no_data(&self) -> bool {
         matches!(self, ProblemKind::Empty | ProblemKind::NoData(_))
     }
 
-    /// Whether it is an error even with `lenient`: no profile is like this, and a few compressed bytes
-    /// could take much memory.
+    /// Whether it is an error even with `lenient`: no real profile has such a line, and a few compressed
+    /// bytes could expand to it.
     pub(super) fn is_excess(&self) -> bool {
         matches!(
             self,
@@ -198,7 +198,7 @@ fn why_no_data(skipped: u64) -> String {
     }
 }
 
-/// Something that a user should know, although reading went on.
+/// A problem that did not stop reading.
 #[derive(Debug, Error)]
 #[error("{input}:{line}: {kind}")]
 pub struct Warning {
@@ -210,7 +210,7 @@ pub struct Warning {
     pub kind: WarningKind,
 }
 
-/// What a [`Warning`] says.
+/// The kinds of a [`Warning`].
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
@@ -229,7 +229,7 @@ pub enum WarningKind {
         "the profile is cut off within this line, which was skipped (found \"{0}\"); its writer was killed or is still running"
     )]
     CutLine(String),
-    /// The last line does not end; it was read as it is.
+    /// The last line does not end, but was read.
     #[error(
         "the last line does not end with a newline: it was read, but a number in it may be cut off (found \"{0}\")"
     )]
@@ -239,7 +239,7 @@ pub enum WarningKind {
         "the profile is cut off between calls= and the cost of the call, which was skipped; its writer was killed or is still running"
     )]
     CutCall,
-    /// The last block of a trace, that of this function, may be incomplete.
+    /// The last block of a trace, which is this function's, may be incomplete.
     #[error(
         "the profile is cut off within the block of \"{0}\"; its writer was killed or is still running"
     )]
@@ -259,12 +259,12 @@ pub enum WarningKind {
         "the profile is cut off before its \"totals:\" line; its writer was killed or is still running"
     )]
     CutPart,
-    /// A merged profile does not add up to the total that it states.
+    /// The costs of a merged profile do not add up to its stated total.
     #[error(
         "the profile is incomplete: its costs add up to {found}, \"summary:\" says {stated}, and \"totals:\" should say the same"
     )]
     OtherSum { stated: Cost, found: Cost },
-    /// An event has another formula than before.
+    /// A formula of an event differs from an earlier one.
     #[error("the formula of event \"{0}\" changes; the first one is used")]
     FormulaIgnored(String),
     /// The profile was incomplete when this program wrote it.
@@ -281,7 +281,7 @@ pub enum WarningKind {
     /// The number of negative self costs that Xdebug wrote as numbers near a tenth of 2⁶⁴.
     #[error("Xdebug wrote negative self costs as huge numbers; they were read as negative: {0}")]
     UnwrappedCosts(u64),
-    /// A part of the profile does not have the selected event.
+    /// A part of the profile does not have a requested event.
     #[error("no event \"{event}\" from here on, only {available}: its cost counts as 0")]
     EventAbsent {
         event: String,
@@ -323,7 +323,7 @@ impl Kind for Warning {
     fn is_like(&self, other: &Self) -> bool {
         use WarningKind::EventAbsent;
         match (&self.kind, &other.kind) {
-            // Limits are on the first event, so its absence matters more.
+            // Limits apply to the first event, so its absence matters more.
             (
                 EventAbsent { is_first, .. },
                 EventAbsent {

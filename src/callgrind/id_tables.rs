@@ -5,7 +5,7 @@ use super::line::{Cursor, Named};
 use crate::maps::HashMap;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
-/// The name of a function, and its id in the file.
+/// The name of a function, and its id in the input, if it has one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FunctionName {
     pub name: NameId,
@@ -31,15 +31,15 @@ pub(super) struct ObjectAndFile {
 #[derive(Clone, Copy, Debug)]
 struct KnownId {
     name: NameId,
-    /// The latest function of this name, stored beside the name: a second table of many functions
-    /// would exceed the processor's caches.
+    /// The latest function of this name, and its object and file. Without it, a profile of 300,000
+    /// functions takes a quarter more time, because of cache misses in larger tables.
     function: Option<(ObjectAndFile, FunctionId)>,
 }
 
 /// The names of the ids of one kind: objects, files or functions.
 ///
-/// Ids are mostly small, so names are in pages with an index. No number in a file may determine the
-/// size of a table, so large ids are in a map.
+/// Most ids are small, and index pages of names. No number in a file may determine the size of a
+/// table, so large ids are in a map.
 #[derive(Debug, Default)]
 pub(super) struct IdTable {
     /// The names of the ids from 0 on, for pages with a defined id.
@@ -51,10 +51,10 @@ pub(super) struct IdTable {
 type Page = [Option<KnownId>; IdTable::PAGE];
 
 impl IdTable {
-    /// The ids of a page: few, because a file may define only one of each.
+    /// The number of ids in a page. It is small, because a file may define only one id of each.
     const PAGE: usize = 32;
 
-    /// The first id in the map. Valgrind numbers all functions that it knows, and writes those that
+    /// The first id in the map. Valgrind numbers all functions of a program, but writes only those that
     /// were called.
     const MIN_SPARSE: usize = 4 << 20;
 
@@ -104,14 +104,14 @@ pub(super) struct IdTables {
     objects: IdTable,
     files: IdTable,
     functions: IdTable,
-    /// Whether the functions of ids have other numbers now.
+    /// Whether the functions of ids must be looked up, because each run numbers them anew.
     are_renumbered: bool,
     /// The number of bytes of expanded names.
     expanded_bytes: usize,
 }
 
 impl IdTables {
-    /// The table for the kind of name in a line.
+    /// The table for this kind of name.
     #[inline]
     pub fn of(&mut self, named: Named) -> &mut IdTable {
         match named {
@@ -123,7 +123,7 @@ impl IdTables {
         }
     }
 
-    /// Prefetches what a block changes in the latest function of an id.
+    /// Prefetches the rows that a block of the latest function of an id changes.
     #[inline]
     pub fn prefetch_block(&mut self, id: u64, builder: &ProfileBuilder) {
         let entry = self.functions.entry(id);
@@ -156,12 +156,12 @@ impl IdTables {
         id
     }
 
-    /// Marks that functions have other numbers from here on: in traces, each run has its own.
+    /// Marks that the input is a trace, in which each run numbers functions anew.
     pub fn forget_functions(&mut self) {
         self.are_renumbered = true;
     }
 
-    /// The most bytes of all expanded names: few bytes can expand to many.
+    /// The most bytes of all expanded names, because a few bytes can expand to many.
     const MAX_EXPANSION: usize = 64 << 20;
 
     /// The expanded name of a function, if it consists of the ids of others.
@@ -201,7 +201,7 @@ impl IdTables {
     }
 }
 
-/// The id in parentheses, if a text is nothing else.
+/// The id of a text that consists of an id in parentheses.
 fn id_alone(text: &[u8]) -> Option<u64> {
     let mut cursor = Cursor::new(text, 0);
     let id = cursor.id().ok()?;

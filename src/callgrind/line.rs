@@ -1,16 +1,16 @@
-//! The parts of a line: numbers, positions and names. Pure: no I/O, no state except a position in
-//! the bytes, and read only forwards.
+//! The parts of a line: numbers, positions and names. No I/O, and no state except a position in the
+//! bytes, which only moves forwards.
 
 use super::digits::{Digits, eight_digits, equal, mask, no_digits, word};
 
 /// Why a number cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberError {
-    /// Something else.
+    /// It is not a number.
     NotANumber,
-    /// More than 64 bits.
+    /// It has more than 64 bits.
     TooLarge,
-    /// A relative position below 0.
+    /// It is a relative position that leads below 0.
     Negative,
 }
 
@@ -32,21 +32,21 @@ impl<'a> Cursor<'a> {
         self.pos
     }
 
-    /// The bytes from here to the end of the line.
+    /// The rest of the line.
     pub fn rest_of_line(&self) -> &'a [u8] {
         let rest = self.data.get(self.pos..).unwrap_or_default();
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         &rest[..end]
     }
 
-    /// Steps over the rest of the line, and returns it without its end.
+    /// Reads the rest of the line, and returns it without the line end.
     pub fn take_line(&mut self) -> &'a [u8] {
         let line = self.rest_of_line();
         self.pos += line.len() + 1;
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// The current byte; `\n` past the end.
+    /// The current byte; `\n` after the last one.
     #[inline]
     pub fn peek(&self) -> u8 {
         self.data.get(self.pos).copied().unwrap_or(b'\n')
@@ -56,13 +56,6 @@ impl<'a> Cursor<'a> {
         self.data.get(self.pos + 1).copied().unwrap_or(b'\n')
     }
 
-    /// The digits here, if they can be recognised at once.
-    #[inline(always)]
-    fn digits(&self) -> Option<Digits> {
-        let word = self.data.get(self.pos..)?.first_chunk()?;
-        Some(Digits::of(u64::from_le_bytes(*word)))
-    }
-
     #[inline]
     pub fn skip_blanks(&mut self) {
         while matches!(self.peek(), b' ' | b'\t') {
@@ -70,7 +63,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over the end of the line, if it is here.
+    /// Reads a line end, if it is next.
     #[inline]
     pub fn end_of_line(&mut self) -> bool {
         match self.peek() {
@@ -82,28 +75,15 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a decimal number, or a hexadecimal one with `0x`.
-    #[inline(always)]
+    #[inline]
     pub fn number(&mut self) -> Result<u64, NumberError> {
-        if let Some(digits) = self.digits()
-            && digits.count() > 0
-            && matches!(digits.end(), b' ' | b'\n')
-        {
-            self.pos += digits.count();
-            return Ok(digits.number());
-        }
-        self.any_number()
-    }
-
-    #[inline(never)]
-    fn any_number(&mut self) -> Result<u64, NumberError> {
         match (self.any_digits()?, self.peek()) {
             (Some(number), b' ' | b'\n' | b'\t' | b'\r') => Ok(number),
             _ => Err(NumberError::NotANumber),
         }
     }
 
-    /// Steps over all digits, which are hexadecimal after `0x`, and returns their number; `None`
-    /// without any.
+    /// Reads digits, which are hexadecimal after `0x`; `None` without any.
     fn any_digits(&mut self) -> Result<Option<u64>, NumberError> {
         let is_hexadecimal = self.peek() == b'0' && matches!(self.peek_second(), b'x' | b'X');
         self.pos += if is_hexadecimal { 2 } else { 0 };
@@ -144,12 +124,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether the bytes before are `text`.
+    /// Whether the bytes before the position are `text`.
     pub fn follows(&self, text: &[u8]) -> bool {
         self.data[..self.pos].ends_with(text)
     }
 
-    /// Reads a number of calls. -1, which reli writes for "unknown", is 0.
+    /// Reads a number of calls. reli writes -1 for "unknown", which becomes 0.
     pub fn count(&mut self) -> Result<u64, NumberError> {
         if self.peek() != b'-' {
             return self.number();
@@ -161,7 +141,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a cost, whose digits fit into 64 bits. It may exceed a signed number of 64 bits.
+    /// Reads a cost: a sign, and digits of up to 64 bits.
     #[inline(always)]
     pub fn cost(&mut self) -> Result<i128, NumberError> {
         if self.peek() == b'-' {
@@ -174,11 +154,11 @@ impl<'a> Cursor<'a> {
     /// Reads costs, each after a blank, to the end of the line, and returns the start of the next
     /// line.
     ///
-    /// `places` is the index of each column in the row, if any; `needed` is the number of columns
-    /// up to the last of these. So many parts of 16 bytes are looked at.
+    /// `places` has the index of each column in `row`, and any other for one that is not requested;
+    /// `needed` is the number of columns up to the last requested one.
     ///
-    /// `None` for longer lines, for requested costs of more than 8 digits, and for anything but
-    /// plain numbers.
+    /// `None` for a line of more than `PARTS` times 16 bytes, for requested costs of more than 8
+    /// digits, and for anything but plain numbers.
     #[inline(always)]
     pub fn plain_costs<const PARTS: usize>(
         &self,
@@ -187,7 +167,7 @@ impl<'a> Cursor<'a> {
         row: &mut [i64],
     ) -> Option<usize> {
         let bytes: &[u8; 80] = self.data.get(self.pos..)?.first_chunk()?;
-        // The ends of the numbers; at last, what follows these parts.
+        // The ends of the numbers, and the end of the parts.
         let behind = if PARTS < 4 { 1 << (16 * PARTS) } else { 0 };
         let all = mask(bytes, PARTS, no_digits) | behind;
         if all & 1 == 0 {
@@ -218,9 +198,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a position line after the `=`, to the end of the line (section 3.1.5).
+    /// Reads the name in a position line, to the end of the line (section 3.1.5).
     ///
-    /// `(` with anything but a digit after it begins a plain name, such as `(below main)`.
+    /// `(` without a digit after it begins a plain name, such as `(below main)`.
     #[inline(always)]
     pub fn name(&mut self) -> Result<CompressedName<'a>, NumberError> {
         match self.plain_reference() {
@@ -229,7 +209,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads `(id)` and the end of the line, as nearly all names are.
+    /// Reads `(id)` and the line end, which is the form of nearly all names.
     #[inline(always)]
     fn plain_reference(&mut self) -> Option<u64> {
         let [b'(', word @ ..] = self.data.get(self.pos..)?.first_chunk::<9>()? else {
@@ -257,7 +237,7 @@ impl<'a> Cursor<'a> {
         Ok(CompressedName::Definition(id, self.take_line()))
     }
 
-    /// Steps over `(id)`, if it is here.
+    /// Reads `(id)`, if it is next.
     pub fn id(&mut self) -> Result<Option<u64>, NumberError> {
         if self.peek() != b'(' {
             return Ok(None);
@@ -272,8 +252,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The end of a line that consists of blanks and of so many plain costs at most, from the first
-/// blank of `ends` on: what is no digit.
+/// Finds the end of a line that contains only blanks and plain costs, at most `most`, from the first
+/// of `ends` on. `ends` are the positions without a digit.
 #[inline(always)]
 fn plain_rest(bytes: &[u8; 80], ends: u64, most: usize) -> Option<usize> {
     let blanks = mask(bytes, 4, |part| equal(part, b' '));
@@ -285,7 +265,7 @@ fn plain_rest(bytes: &[u8; 80], ends: u64, most: usize) -> Option<usize> {
     let from = u64::MAX << ends.trailing_zeros();
     let digits = !ends & from & ((stop & stop.wrapping_neg()) - 1);
     let first_digits = digits & !(digits << 1);
-    // Of 16 digits in a row something is left.
+    // Bits remain only of 16 or more digits in a row.
     let mut long = digits & digits >> 1;
     for step in [2, 4, 8] {
         long &= long >> step;
@@ -296,7 +276,7 @@ fn plain_rest(bytes: &[u8; 80], ends: u64, most: usize) -> Option<usize> {
 /// The text after the `=` of a position line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CompressedName<'a> {
-    /// A name that is not compressed.
+    /// A name without an id.
     Plain(&'a [u8]),
     /// `(id) name`
     Definition(u64, &'a [u8]),
@@ -304,7 +284,7 @@ pub(super) enum CompressedName<'a> {
     Reference(u64),
 }
 
-/// What a position line names.
+/// The kinds of position lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     /// `ob=`
@@ -328,15 +308,15 @@ pub(super) enum Named {
 }
 
 impl Named {
-    /// Whether it is the name of a function.
+    /// Whether it names a function.
     pub fn is_function(self) -> bool {
         matches!(self, Named::Function | Named::Callee | Named::JumpFunction)
     }
 
-    /// The kind of name in a line that begins like this, and the start of the name.
+    /// The kind of a position line, and the start of its name.
     #[inline(always)]
     pub fn by(line: &[u8]) -> Option<(Named, usize)> {
-        // With its end, even a line without a name has four bytes.
+        // With its line end, even a line without a name has four bytes.
         Some(match line.first_chunk()? {
             [b'f', b'n', b'=', _] => (Named::Function, 3),
             [b'f', b'l', b'=', _] => (Named::File, 3),
@@ -356,12 +336,12 @@ impl Named {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Positions {
     count: usize,
-    /// Which column is the line.
+    /// The index of the line.
     line: Option<usize>,
 }
 
 impl Default for Positions {
-    /// Without a `positions:` header, there is only a line.
+    /// The columns without a `positions:` header: a line.
     fn default() -> Self {
         Positions {
             count: 1,
@@ -371,12 +351,10 @@ impl Default for Positions {
 }
 
 impl Positions {
-    /// The most columns: `instr`, `bb` and `line`.
+    /// The largest number of columns: `instr`, `bb` and `line`.
     const MAX_COLUMNS: usize = 3;
 
-    /// Reads the value of a `positions:` header; `None` if it is not one.
-    ///
-    /// Writers use either order of the columns.
+    /// Reads the value of a `positions:` header, with the columns in any order. `None` if it is invalid.
     pub fn parse(value: &[u8]) -> Option<Self> {
         let mut names: Vec<&[u8]> = Vec::new();
         for name in value.split(u8::is_ascii_whitespace) {
@@ -398,12 +376,12 @@ impl Positions {
         self.count
     }
 
-    /// Whether there is an address, or the like, and then the line.
+    /// Whether there are two columns, of which the second is the line.
     pub fn are_address_and_line(&self) -> bool {
         self.count == 2 && self.line == Some(1)
     }
 
-    /// Whether the line is the only one.
+    /// Whether the line is the only column.
     pub fn is_line_alone(&self) -> bool {
         *self == Positions::default()
     }
@@ -422,7 +400,7 @@ impl Position {
     /// The line; 0 without such a column.
     #[inline]
     pub fn line(&self, positions: Positions) -> u64 {
-        // An index would keep positions out of registers.
+        // With an index, positions would not stay in registers.
         let [first, second, third] = self.0;
         match positions.line {
             None => 0,
@@ -434,7 +412,7 @@ impl Position {
 
     /// Reads a position relative to this one.
     ///
-    /// The error says which column is missing or wrong.
+    /// The error contains the index of the missing or invalid column.
     #[inline(always)]
     pub fn read(
         &self,
@@ -451,11 +429,10 @@ impl Position {
         Ok(position)
     }
 
-    /// Reads the target of a call, to the end of the line: any number of numbers, even none.
+    /// Reads the target of a call, to the end of the line, and returns its line number.
     ///
-    /// Xdebug writes two zeros for its one column; some converters write nothing. A missing line is
-    /// 0, and so is one that leads below 0: Go's pprof has its target addresses relative to
-    /// something else, and nothing here depends on them.
+    /// Any number of numbers is valid: Xdebug writes two for its one column, and some converters write
+    /// none. A missing line is 0, and so is a relative one below 0, because Go's pprof uses another base.
     pub fn read_target(
         &self,
         positions: Positions,
@@ -481,12 +458,12 @@ impl Position {
     }
 }
 
-/// A `calls=` line.
+/// The contents of a `calls=` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PendingCall {
-    /// How many calls.
+    /// The number of calls.
     pub calls: u64,
-    /// The line where the callee begins.
+    /// The line of the callee.
     pub target_line: u64,
 }
 

@@ -79,10 +79,10 @@ enum Match {
     Whole,
 }
 
-/// The matches of filters among the parts so far.
+/// The parts that filters have found so far.
 #[derive(Clone, Debug, Default)]
 pub struct FoundParts {
-    /// For each filter, whether there are parts whose names contain its name, and are its name.
+    /// For each filter, whether it has found parts by a piece of their name, and by a whole name.
     found: Vec<[bool; 2]>,
     /// The names of the first parts in messages, requested or not.
     names: Vec<String>,

@@ -1,4 +1,4 @@
-//! One trace on all cores: threads read ranges of its bytes, which are joined in their order.
+//! Reads one trace on several threads: each reads ranges of its bytes, which are joined in order.
 
 use std::io::{BufRead, BufReader, Read};
 use std::ops::Range;
@@ -11,28 +11,28 @@ use super::{Error, Outcome, ReadOptions};
 use crate::in_order::in_order;
 use crate::profile::{ProfileBuilder, ProfileOptions};
 
-/// A file, to be read on several threads.
+/// A file that can be read on several threads.
 pub struct Ranges<'a> {
-    /// Its size. If it has grown when it is read, the rest is read, too.
+    /// Its size in bytes. If it grows while it is read, the rest is read, too.
     pub length: u64,
-    /// The number of threads that read it.
+    /// The number of threads.
     pub threads: usize,
-    /// The least size of a range. Each one builds its own tables.
+    /// The smallest size of a range in bytes. Each range builds its own tables.
     pub range: u64,
-    /// Opens a range of its bytes.
+    /// Opens a range of bytes.
     pub open: &'a (dyn Fn(Range<u64>) -> Box<dyn Read + 'a> + Sync),
-    /// Counts bytes that were read, but not through the input.
+    /// Counts bytes that were read, except those from the input.
     pub passed: &'a (dyn Fn(u64) + Sync),
 }
 
-/// The most bytes that are read to recognise the input.
+/// The bytes that are read before the input is recognised as a trace.
 const HEAD: u64 = 64 << 10;
 
 /// The largest distance from the intended start of a range to a block.
 const MAX_SEARCHED: u64 = 64 << 10;
 
-/// Does what [`read`](super::read) does, on several threads if it is a trace. `input` is at the
-/// beginning of the file.
+/// Does the same as [`read`](super::read), on several threads if the file is a trace. `input` must
+/// be at the beginning of the file.
 pub fn read_ranges(
     input: impl BufRead,
     file: &Ranges<'_>,
@@ -56,7 +56,7 @@ impl Ranges<'_> {
         if !reading.interpreter.can_join() {
             return reading.read(input);
         }
-        // The input has read and counted more than was taken from it.
+        // The input has read and counted bytes that are still in its buffer.
         let told = first + input.fill_buf().map_or(0, |bytes| bytes.len() as u64);
         let passed = |from: u64, to: u64| (self.passed)(to.saturating_sub(from.max(told)));
         let starts = self.blocks(first);
@@ -79,7 +79,7 @@ impl Ranges<'_> {
                 if read.is_some_and(|(ended, sums)| interpreter.join(ended, &columns, sums)) {
                     reading.bytes += range.end - range.start;
                 } else {
-                    // A range that depends on the lines before it is read again in its turn.
+                    // It depends on the lines before it, so it is read again after them.
                     reading.read(self.buffered(&range))?;
                 }
                 passed(range.start, range.end);

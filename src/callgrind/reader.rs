@@ -1,4 +1,4 @@
-//! Owns the buffer: reads an input to its end, whole lines at a time.
+//! Reads an input in chunks of whole lines, and owns the buffer.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
@@ -8,9 +8,9 @@ use super::{Error, FoundParts, ReadOptions, Warning};
 use crate::profile::ProfileBuilder;
 use crate::warnings::Warnings;
 
-/// The size of the buffer: small enough for a core's cache, and not a multiple of a page. Otherwise
-/// the system would always copy between the same places within a page, and some processors are four
-/// times slower at this if the target is just after the source.
+/// The size of the buffer: small enough for a core's cache, and not a multiple of a page. With
+/// multiples, the system always copies between equal offsets of pages, and some processors are
+/// four times slower if the target is just after the source.
 pub(super) const BUFFER: usize = (128 << 10) - 320;
 
 /// The longest line that is read.
@@ -38,10 +38,9 @@ pub struct Outcome {
 ///
 /// # Errors
 ///
-/// At the first line that cannot be read, unless [`ReadOptions::lenient`] skips it; at a line that is
-/// too long; where the input
-/// holds no cost line at all; and where reading fails. What was read before has been added to the
-/// builder, which should then be dropped; only an input without cost lines adds nothing.
+/// When a line cannot be read, unless [`ReadOptions::lenient`] skips it; when a line is too long;
+/// when the input contains no cost line; and when the input fails. The lines before have been added
+/// to the builder, which should then be dropped; only an input without cost lines adds nothing.
 pub fn read(
     input: impl Read,
     name: &str,
@@ -52,9 +51,8 @@ pub fn read(
     read_chunks(input, name, options, builder)
 }
 
-/// Does the same as [`read`], in the existing buffer of the input.
-///
-/// Its chunks must be smaller than the longest line.
+/// Does the same as [`read`], with the buffer of the input, which must be smaller than the longest
+/// line.
 pub(crate) fn read_chunks(
     input: impl BufRead,
     name: &str,
@@ -66,10 +64,10 @@ pub(crate) fn read_chunks(
     reading.finish()
 }
 
-/// An input after some bytes were read.
+/// The state of reading an input.
 pub(super) struct LineReader<'a> {
     pub interpreter: Interpreter<'a>,
-    /// How many bytes.
+    /// The number of bytes that were read.
     pub bytes: u64,
     /// An incomplete line.
     begun: Vec<u8>,

@@ -22,7 +22,7 @@ pub enum WriteError {
     TooLarge,
 }
 
-/// Something that a user should know about a profile that was written.
+/// A difference between a profile and the written one.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteWarning {
@@ -156,13 +156,13 @@ struct Writer<'a, W: Write> {
     profile: &'a Profile,
     /// The same with the written names, which are unique.
     sums: &'a Profile,
-    /// The rank of every function.
+    /// The position of each function in the output.
     ranks: Vec<usize>,
-    /// Whether any call counts.
+    /// Whether any edge has a number of calls.
     has_counts: bool,
     output: BufWriter<W>,
-    /// Objects, files and functions that have an id, by first appearance. Functions of one name
-    /// have several ids, because KCachegrind treats an id as one function, whatever its file.
+    /// Objects, files and functions with an id, in order of appearance. Functions of the same name
+    /// have different ids, because KCachegrind treats an id as one function, whatever its file.
     objects: Ids,
     files: Ids,
     functions: Ids,
@@ -194,7 +194,7 @@ impl<'a, W: Write> Writer<'a, W> {
         self.output.write_all(b"\n")
     }
 
-    /// The block of a function.
+    /// Writes the block of a function.
     fn function(&mut self, id: FunctionId) -> Result<(), WriteError> {
         let profile = self.sums;
         let (function, self_costs) = (profile.function(id), profile.self_costs(id));
@@ -215,7 +215,7 @@ impl<'a, W: Write> Writer<'a, W> {
             self.object = function.object;
             self.name_line("ob=", function.object)?;
         }
-        // At `fn=`, some readers stay in the file of an `fi=`, and others return from it.
+        // At `fn=`, some readers keep the file of the last `fi=`, others return to that of `fl=`.
         if [self.file, self.inline_file] != [Some(function.file), None] {
             (self.file, self.inline_file) = (Some(function.file), None);
             self.name_line("fl=", function.file)?;
@@ -255,7 +255,7 @@ impl<'a, W: Write> Writer<'a, W> {
         Ok(())
     }
 
-    /// Changes to another file than the function's, or back.
+    /// Enters inlined code of another file, or returns to the function's file.
     fn enter_file(&mut self, file: Option<NameId>) -> io::Result<()> {
         if file == self.inline_file {
             return Ok(());
@@ -267,10 +267,10 @@ impl<'a, W: Write> Writer<'a, W> {
         }
     }
 
-    /// Whether the block of a function without calls is needed.
+    /// Whether a function without calls needs a block.
     ///
-    /// A block without costs and calls would give an invocation to a function that is called
-    /// without a count.
+    /// Readers count a block without costs and calls as an invocation, so a function that is called
+    /// without a count has none.
     fn needs_block(&self, id: FunctionId) -> bool {
         let mut callers = self.sums.called_from(id);
         self.sums.all_lines(id).next().is_some()
@@ -279,8 +279,8 @@ impl<'a, W: Write> Writer<'a, W> {
                 && self.sums.function(id).counted_invocations() != 0
     }
 
-    /// The invocations of a function minus its calls, if readers would not compute the same. Below
-    /// 0, it was not even called.
+    /// The invocations of a function minus the calls to it, if readers would compute another number;
+    /// -1 if it was not invoked at all.
     fn more_invocations(&self, id: FunctionId, has_block: bool) -> Option<i128> {
         let function = self.sums.function(id);
         let calls = self.sums.called_from(id).map(|edge| edge.calls);
@@ -295,7 +295,7 @@ impl<'a, W: Write> Writer<'a, W> {
         (self.profile.has_invocations() && !is_read).then_some(more)
     }
 
-    /// The lines of a call up to its costs.
+    /// Writes the lines of a call before its cost line.
     fn callee(&mut self, edge: &CallEdge) -> io::Result<()> {
         let callee = self.sums.function(edge.callee);
         if callee.object != self.object {
@@ -312,7 +312,7 @@ impl<'a, W: Write> Writer<'a, W> {
         self.output.write_all(b"\n")
     }
 
-    /// A cost line, without the zeros at its end.
+    /// Writes a cost line, without the zeros at its end.
     fn costs(&mut self, line: u64, costs: &[Cost]) -> io::Result<()> {
         self.number(line)?;
         let last = costs.iter().rposition(|&cost| cost != 0).unwrap_or(0);
@@ -328,12 +328,12 @@ impl<'a, W: Write> Writer<'a, W> {
         self.output.write_all(digits.format(number).as_bytes())
     }
 
-    /// A line that names an object or a file.
+    /// Writes a line with the name of an object or a file.
     fn name_line(&mut self, key: &str, name: NameId) -> io::Result<()> {
         self.line_with_id(key, name, name.index())
     }
 
-    /// A line with a name, which defines an id at its first use.
+    /// Writes a line with a name, which defines its id at the first use.
     fn line_with_id(&mut self, key: &str, name: NameId, named: usize) -> io::Result<()> {
         let ids = match key {
             "ob=" | "cob=" => &mut self.objects,

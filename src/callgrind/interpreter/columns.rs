@@ -1,29 +1,28 @@
-//! What the numbers of a cost line are: which columns there are, and which of them count.
+//! The columns of a cost line: which exist, and which are requested.
 
 use crate::callgrind::error::{Problem, ProblemKind};
 use crate::callgrind::line::{Cursor, Positions};
 use crate::profile::{ColumnMap, Cost, ProfileBuilder};
 use crate::tables::{first_cost, saturated};
 
-/// What lines can be recognised as a whole.
+/// The shape of lines that can be recognised as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum FastPath {
     /// The records of a trace: a line number and costs, of which some columns are wanted.
     Records,
-    /// Cost lines with a line number and the one cost that there is: those of most profiles of
-    /// Valgrind.
+    /// Cost lines with a line number and the only cost, as in most profiles of Valgrind.
     ShortLines,
-    /// The same after an address: those of Valgrind's `--dump-instr=yes`.
+    /// The same after an address, as with Valgrind's `--dump-instr=yes`.
     ShortLinesWithAddress,
     #[default]
     None,
 }
 
-/// What is known of the costs of a line besides the requested ones, which are in a row.
+/// The result of reading the costs of a line, besides the row of requested costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineCosts {
-    /// The cost by which calls are matched with invocations: that of the first column, for traces
-    /// whose calls are linked. Else the cost of the first requested event.
+    /// The cost by which calls are matched with invocations: that in the first column, if calls are
+    /// linked. Otherwise the cost of the first requested event.
     pub matching: Cost,
     /// Whether a negative cost was spelled as a huge one.
     pub is_unwrapped: bool,
@@ -34,14 +33,14 @@ pub(super) struct LineCosts {
 /// How negative costs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NegativeCosts {
-    /// As they are.
+    /// With a sign.
     Plain,
-    /// As Xdebug writes self times: a negative one, -x/10, as (2⁶⁴ − x)/10.
+    /// As Xdebug writes self times: -x/10 becomes (2⁶⁴ − x)/10.
     Wrapped,
 }
 
 impl NegativeCosts {
-    /// A tenth of 2⁶⁴, rounded up: what is -0.1 or a little more.
+    /// A tenth of 2⁶⁴, rounded up.
     const TENTH: i128 = 1_844_674_407_370_955_162;
 
     #[inline]
@@ -54,33 +53,33 @@ impl NegativeCosts {
     }
 }
 
-/// The columns of the part that is being read.
+/// The columns of the current part.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
     positions: Positions,
     /// Names of the events; `None` before the first `events:` line.
     events: Option<Vec<Vec<u8>>>,
-    /// How the requested costs follow from the columns. At first none is absent, so that an input
-    /// which lacks the event from its beginning is noticed.
+    /// How the requested costs follow from the columns. Initially no event is absent, so that an
+    /// event that is missing from the start is reported.
     map: ColumnMap,
-    /// Whether it is known which columns count.
+    /// Whether `map` is up to date.
     are_resolved: bool,
     fast_path: FastPath,
-    /// For each column its place in the row of requested costs, if each of these is a single column:
-    /// without a place, the column counts for nothing. Else it is empty.
+    /// For each column, its index in the row of requested costs, or [`NO_PLACE`]. Empty if a
+    /// requested cost is not a single column.
     places: Vec<usize>,
-    /// The number of columns up to the last one that has a place.
+    /// The number of columns up to the last one with a place.
     needed: usize,
-    /// Whether the first column is needed, but is not the first wanted one.
+    /// Whether the first column is needed for matching, but is not the first requested one.
     needs_first: bool,
-    /// All numbers of a line, where they are not plain.
+    /// A buffer for all numbers of a line that is not plain.
     numbers: Vec<i128>,
 }
 
-/// The place of a column that counts for nothing.
+/// The place of a column that is not requested.
 const NO_PLACE: usize = usize::MAX;
 
-/// The most columns that are few: the others are faster stepped over than read.
+/// With more columns, it is faster to step over those that are not requested than to read them.
 const MAX_COLUMNS_READ: usize = 4;
 
 impl Columns {
@@ -93,13 +92,13 @@ impl Columns {
         self.unresolve();
     }
 
-    /// Takes in what a `positions:` line says.
+    /// Sets the columns before the costs, from a `positions:` line.
     pub fn set_positions(&mut self, positions: Positions) {
         self.positions = positions;
         self.find_fast_path();
     }
 
-    /// Marks that a header came that may have moved the requested events.
+    /// Marks that a header line may have moved the requested events.
     pub fn unresolve(&mut self) {
         self.are_resolved = false;
         self.fast_path = FastPath::None;
@@ -111,13 +110,13 @@ impl Columns {
         self.are_resolved
     }
 
-    /// Whether the lines of others mean the same, where positions are absolute.
+    /// Whether lines with absolute positions mean the same with these columns.
     pub fn are_like(&self, others: &Columns) -> bool {
         (self.positions, &self.events, &self.map) == (others.positions, &others.events, &others.map)
     }
 
-    /// Learns which columns count, of the headers too that came since, and returns which of the
-    /// requested events are missing from here on; `None` if there was no `events:` line yet.
+    /// Finds the requested columns, and returns the positions of the requested events that are
+    /// missing from here on; `None` without an `events:` line so far.
     pub fn resolve(&mut self, builder: &mut ProfileBuilder) -> Option<Vec<usize>> {
         let events = self.events.as_ref()?;
         if std::mem::replace(&mut self.are_resolved, true) {
@@ -162,26 +161,26 @@ impl Columns {
         self.map.cost(0, numbers)
     }
 
-    /// What lines can be recognised as a whole, while it is known which columns count.
+    /// The shape of lines that can be recognised as a whole.
     #[inline]
     pub fn fast_path(&self) -> FastPath {
         self.fast_path
     }
 
-    /// How many requested costs there are.
+    /// The number of requested costs.
     #[inline]
     pub fn width(&self) -> usize {
         self.map.len()
     }
 
-    /// The text before the costs.
+    /// The columns before the costs.
     #[inline]
     pub fn positions(&self) -> Positions {
         self.positions
     }
 
-    /// Reads costs, which begin at `start`, to the end of the line at `pos`, and puts the requested
-    /// ones into `row`.
+    /// Reads costs from `start` to the end of the line, which begins at `pos`, and stores the
+    /// requested ones in `row`.
     #[inline(always)]
     pub fn costs(
         &mut self,
@@ -193,7 +192,7 @@ impl Columns {
     ) -> Result<LineCosts, Problem> {
         let cursor = Cursor::new(data, start);
         match row {
-            // This needs no call.
+            // Without a call of `memset`.
             [cost] => *cost = 0,
             _ => row.fill(0),
         }
@@ -212,7 +211,7 @@ impl Columns {
         }
     }
 
-    /// The cost that calls are matched by, where all are plain.
+    /// The cost by which calls are matched, in a line of plain costs.
     #[inline(always)]
     fn matching(&self, mut cursor: Cursor<'_>, row: &[Cost]) -> Cost {
         if !self.needs_first {
@@ -222,8 +221,8 @@ impl Columns {
         saturated(cursor.cost().unwrap_or(0))
     }
 
-    /// Does what [`costs`](Self::costs) does, however costs are spelled, and whatever the wanted
-    /// ones are made of.
+    /// Does the same as [`costs`](Self::costs), for any spelling, and for events that are sums of
+    /// several columns.
     #[inline(never)]
     fn parse_costs_slow(
         &mut self,

@@ -1,4 +1,4 @@
-//! Lines with costs, and the calls that they belong to.
+//! Cost lines, and the calls that they belong to.
 
 use super::columns::NegativeCosts;
 use super::current_names::CurrentNames;
@@ -13,15 +13,15 @@ pub(super) enum Expect {
     /// Self cost of the function.
     #[default]
     OwnCost,
-    /// Where a call was made, and its inclusive cost.
+    /// Position and inclusive cost of a call.
     CallCost(PendingCall),
-    /// The same of a call whose `calls=` line was left out.
+    /// The same, of a call whose `calls=` line was skipped.
     SkippedCall,
-    /// Where a jump was made; no cost at all.
+    /// Position of a jump, without a cost.
     JumpSource,
 }
 
-/// Adds what the open block itself cost on a line of the current file.
+/// Adds self costs of the open block, on a line of the current file.
 #[inline(always)]
 pub(super) fn add_own_cost<const WIDTH: usize>(
     current: &CurrentNames,
@@ -33,14 +33,14 @@ pub(super) fn add_own_cost<const WIDTH: usize>(
         let file = current.call_file();
         builder.add_line_cost::<WIDTH>(file, line, costs);
     } else {
-        // The file matters until the function has its line.
+        // Only a line of its own file can become the line of the function.
         let is_elsewhere = builder.lacks_line() && current.call_file() != NameId::EMPTY;
         builder.add_cost::<WIDTH>((!is_elsewhere).then_some(line), costs);
     }
 }
 
 impl Interpreter<'_> {
-    /// Reads position numbers and costs: what they mean, the line before has said.
+    /// Reads positions and costs, whose meaning follows from the line before.
     #[inline]
     pub(super) fn cost_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
         if !self.is_wanted() {
@@ -83,8 +83,7 @@ impl Interpreter<'_> {
         Ok(costs.next)
     }
 
-    /// Reads the position alone: the line is one of a section that is not wanted, and whose events
-    /// need not be known.
+    /// Reads only the position of a cost line: its section is not requested, and may lack the events.
     #[cold]
     fn left_out_line(&mut self, data: &[u8], pos: usize) -> usize {
         self.section.open_block(false);
@@ -96,9 +95,8 @@ impl Interpreter<'_> {
         line_end(data, pos)
     }
 
-    /// The position of a line that cannot be told, if this is one: phpspy and reli write -1 for the
-    /// line of PHP's own functions. As a relative position it leads below 0 wherever the line before
-    /// is 0.
+    /// The position of an unknown line: phpspy and reli write -1 as the line of PHP's own functions.
+    /// As a relative position it leads below 0 if the previous line is 0.
     #[cold]
     fn unknown_line(
         &mut self,
@@ -122,7 +120,7 @@ impl Interpreter<'_> {
         Err(Problem::at(kind, data, pos))
     }
 
-    /// Reads a `calls=` line, whose numbers begin after so many bytes.
+    /// Reads a `calls=` line; `key` is the length of the text before its numbers.
     pub(super) fn calls_line(
         &mut self,
         data: &[u8],
@@ -174,8 +172,7 @@ impl Interpreter<'_> {
         Ok((call, cursor.pos()))
     }
 
-    /// Adds calls that the open block made to the current callee; their costs are those
-    /// that were read last.
+    /// Adds calls from the open block to the current callee, with the costs that were read last.
     #[inline(always)]
     pub(super) fn add_call(&mut self, call: PendingCall, matching: Cost) {
         let file = if self.builder.keeps_call_files() {
@@ -200,7 +197,7 @@ impl Interpreter<'_> {
         self.builder.add_call::<ANY_WIDTH>(call, costs);
     }
 
-    /// Opens the block of the function that `fn=` named, unless it is open.
+    /// Opens the block of the current function, unless it is open.
     #[inline]
     pub(super) fn ensure_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
         if self.current.is_in_block() {

@@ -1,17 +1,17 @@
-//! The current names: which function the next costs belong to, and which one is called.
+//! The current names: the function that the next costs belong to, and the one that is called.
 
 use crate::callgrind::id_tables::{FunctionName, IdTables, ObjectAndFile};
 use crate::callgrind::line::Named;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
-/// Whom a `calls=` line calls.
+/// The function that the next `calls=` line calls.
 #[derive(Debug, Default)]
 struct Callee {
     name: Option<FunctionName>,
     /// `cob=` and `cfi=` since the last call.
     object: Option<NameId>,
     file: Option<NameId>,
-    /// Those of the last call, while no `cfn=` has come since.
+    /// Those of the last call, until the next `cfn=`.
     last: Option<ObjectAndFile>,
 }
 
@@ -26,19 +26,19 @@ pub(super) struct CurrentNames {
     function: Option<FunctionName>,
     /// The `inline_file` at the last `fn=`: the function's file in a profile without any `fl=`.
     function_file: Option<NameId>,
-    /// The file of the function's block, if that is open in the builder. It is not between `fn=` and
-    /// the first cost or call: till then the function may not exist.
+    /// The file of the function's block, if that is open in the builder: from the first cost or call
+    /// after `fn=` on, because a function without any does not exist.
     open_block: Option<NameId>,
     callee: Callee,
 }
 
 impl CurrentNames {
-    /// Forgets all names: a new run begins.
+    /// Forgets all names, at the beginning of a run.
     pub fn forget(&mut self) {
         *self = CurrentNames::default();
     }
 
-    /// Whether every block and call of a trace names all that is in force.
+    /// Whether no name is set that the blocks and calls of a trace do not repeat.
     pub fn is_plain(&self) -> bool {
         let Callee { object, file, .. } = &self.callee;
         [&self.object, &self.inline_file, object, file]
@@ -46,7 +46,7 @@ impl CurrentNames {
             .all(|name| name.is_none())
     }
 
-    /// Gives the current names the numbers that they have elsewhere.
+    /// Renumbers the current names.
     pub fn rename(&mut self, name: impl Fn(NameId) -> NameId) {
         for function in [&mut self.function, &mut self.callee.name] {
             if let Some(function) = function {
@@ -70,7 +70,7 @@ impl CurrentNames {
             Named::CalleeObject => self.callee.object = Some(function.name),
             Named::CalleeFile => self.callee.file = Some(function.name),
             Named::Callee => self.set_callee(function),
-            // They may define an id; a jump costs nothing.
+            // Jumps have no costs; these lines matter only for the ids that they define.
             Named::JumpFile | Named::JumpFunction => {}
         }
     }
@@ -92,7 +92,7 @@ impl CurrentNames {
         }
     }
 
-    /// Ends the block, but not its function: costs that follow without an `fn=` are a new block's.
+    /// Ends the block, but not its function: costs without another `fn=` begin a new block.
     pub fn close_block(&mut self) {
         if self.is_in_block() {
             self.suspend_block();
@@ -112,12 +112,12 @@ impl CurrentNames {
         self.callee.last = None;
     }
 
-    /// Whether an `fn=` says whose the next costs are.
+    /// Whether there is a current function.
     pub fn has_function(&self) -> bool {
         self.function.is_some()
     }
 
-    /// Whether a `cfn=` says whose the next calls are.
+    /// Whether there is a current callee.
     pub fn has_callee(&self) -> bool {
         self.callee.name.is_some()
     }
@@ -128,7 +128,7 @@ impl CurrentNames {
         self.open_block.is_some()
     }
 
-    /// Opens the block of the function that was named, and returns its name.
+    /// Opens a block of the current function, and returns the name of the function.
     pub fn open_block(
         &mut self,
         ids: &mut IdTables,
@@ -142,7 +142,7 @@ impl CurrentNames {
         Some(function.name)
     }
 
-    /// Opens the block of a function that the builder knows.
+    /// Opens a block of this function.
     #[inline(always)]
     pub fn open_block_of(
         &mut self,
@@ -154,12 +154,12 @@ impl CurrentNames {
         builder.open_block(function, self.object(), file);
     }
 
-    /// The function's name.
+    /// The name of the current function.
     pub fn function_name<'a>(&self, builder: &'a ProfileBuilder) -> Option<&'a [u8]> {
         Some(builder.name(self.function?.name))
     }
 
-    /// The function that a `calls=` line calls: that of the last `cfn=`.
+    /// Ends a call, and returns its callee.
     #[inline]
     pub fn callee(
         &mut self,
@@ -170,7 +170,7 @@ impl CurrentNames {
         Some(ids.function(&self.callee.name?, place, builder))
     }
 
-    /// The file in which a call of the open block stands, if it is not the block's; else empty.
+    /// The current file if it is not the file of the open block, otherwise empty.
     #[inline]
     pub fn call_file(&self) -> NameId {
         let file = self.current_file();
@@ -180,13 +180,13 @@ impl CurrentNames {
         }
     }
 
-    /// Whether the calls of the open block, if there is one, stand in its own file.
+    /// Whether the current file is that of the open block, if there is one.
     #[inline]
     pub fn calls_from_own_file(&self) -> bool {
         self.open_block.is_none() || self.call_file() == NameId::EMPTY
     }
 
-    /// Finds a function of this file and name: the one of a block, or the callee of a call.
+    /// Finds the function of a block, or the callee of a call, by its file and name.
     pub fn function_at(
         &self,
         file: NameId,
@@ -198,8 +198,7 @@ impl CurrentNames {
         builder.function(given.unwrap_or(self.object()), file, name)
     }
 
-    /// Marks that a function was called which the builder knows: what would follow from its `cfl=`,
-    /// `cfn=` and `calls=` lines.
+    /// Has the effect of `cfl=`, `cfn=` and `calls=` lines.
     #[inline(always)]
     pub fn set_known_callee(&mut self, name: NameId, file: NameId) {
         self.set_callee(FunctionName::from(name));
@@ -209,8 +208,8 @@ impl CurrentNames {
 
     /// Ends a call, and returns the object and file of its callee.
     ///
-    /// They are those given since the call before, else those of that call, if it was of the same
-    /// `cfn=`, else the current ones.
+    /// These are the latest `cob=` and `cfi=` since the call before; without them, those of that call
+    /// if no `cfn=` has come since, otherwise the current object and file.
     #[inline(always)]
     pub fn end_call(&mut self) -> ObjectAndFile {
         let last = self.callee.last.unwrap_or(ObjectAndFile {

@@ -1,22 +1,22 @@
-//! The current line, and warnings about lines that are wrong, missing or cut off.
+//! The number of the current line, and warnings about lines that are wrong, missing or cut off.
 
 use crate::callgrind::error::{Error, Problem, ProblemKind, Warning, WarningKind};
 use crate::display::text::excerpt;
 use crate::warnings::Warnings;
 
-/// Everything that is said about an input.
+/// The messages about an input.
 #[derive(Debug, Default)]
 pub(super) struct Diagnostics {
     input: String,
-    /// Number of the line that is being read, from 1.
+    /// Number of the current line, from 1.
     line: u64,
     is_lenient: bool,
     /// The first line that is not blank; `None` before it.
     first_line: Option<String>,
-    /// An error that is none if a new run begins right after it.
+    /// An error in the previous line, which becomes a warning if the current line begins a run.
     held: Option<Error>,
     warnings: Warnings<Warning>,
-    /// How many names were cut, lines given as -1, and self costs as huge numbers.
+    /// The numbers of shortened names, of lines given as -1, and of negative costs given as huge ones.
     pub cut_names: u64,
     pub unknown_lines: u64,
     pub unwrapped_costs: u64,
@@ -32,12 +32,12 @@ impl Diagnostics {
         }
     }
 
-    /// What messages call the input.
+    /// The name of the input in messages.
     pub fn input(&self) -> &str {
         &self.input
     }
 
-    /// Notes how the input begins.
+    /// Stores the first line that is not blank.
     #[inline]
     pub fn note_beginning(&mut self, data: &[u8]) {
         if self.first_line.is_none() {
@@ -50,25 +50,24 @@ impl Diagnostics {
         }
     }
 
-    /// Counts lines that were read or passed over.
+    /// Counts lines that were read or skipped.
     #[inline]
     pub fn pass_lines(&mut self, count: u64) {
         self.line += count;
     }
 
-    /// Whether lines that cannot be read are left out.
+    /// Whether unreadable lines are skipped.
     pub fn is_lenient(&self) -> bool {
         self.is_lenient
     }
 
-    /// Goes back to the last line: what is said from here on is said of it.
+    /// Goes back to the last line of the input, for messages at its end.
     pub fn go_to_last_line(&mut self) {
         self.line = self.line.saturating_sub(1).max(1);
     }
 
-    /// Leaves a line out or, if the caller is not lenient, keeps the error for the line after it to
-    /// decide: a run that was killed may end within any line, and in Xdebug's append mode the next
-    /// run follows it.
+    /// Skips a line with a warning, if the caller is lenient. Otherwise holds the error until the next
+    /// line: a killed run may end within any line, and in Xdebug's append mode the next run follows.
     #[cold]
     pub fn skip_or_hold(&mut self, problem: Problem) {
         if self.is_lenient {
@@ -78,7 +77,7 @@ impl Diagnostics {
         }
     }
 
-    /// Whether there is an error that the next line decides on.
+    /// Whether an error is held until the next line.
     #[inline]
     pub fn holds_error(&self) -> bool {
         self.held.is_some()
@@ -88,7 +87,7 @@ impl Diagnostics {
         !self.warnings.is_empty()
     }
 
-    /// Counts what others, about which nothing was said, have counted in the lines that follow.
+    /// Adds the counts of the lines that follow, which caused no messages.
     pub fn join(&mut self, others: &Diagnostics) {
         self.line += others.line - 1;
         self.cut_names += others.cut_names;
@@ -96,12 +95,12 @@ impl Diagnostics {
         self.unwrapped_costs += others.unwrapped_costs;
     }
 
-    /// Fails with the error that is held, if there is one.
+    /// Fails with the held error, if any.
     pub fn take_held(&mut self) -> Result<(), Error> {
         self.held.take().map_or(Ok(()), Err)
     }
 
-    /// Marks that a run is cut off where there was an error.
+    /// Warns that a run is cut off at the line of an error.
     pub fn warn_cut_line(&mut self, error: Error) {
         let line = std::mem::replace(&mut self.line, error.line);
         let found = error.problem.found.unwrap_or_default();
@@ -109,7 +108,7 @@ impl Diagnostics {
         self.line = line;
     }
 
-    /// Says something about the line that is being read.
+    /// Warns about the current line.
     #[cold]
     pub fn warn(&mut self, kind: WarningKind) {
         let is_no_trace = |kind: &WarningKind| matches!(kind, WarningKind::NoTrace);
@@ -123,7 +122,7 @@ impl Diagnostics {
         });
     }
 
-    /// An error in the line that is being read.
+    /// An error in the current line.
     pub fn error(&self, problem: Problem) -> Error {
         Error {
             input: self.input.clone(),
@@ -132,7 +131,7 @@ impl Diagnostics {
         }
     }
 
-    /// The error that the input is no profile at all.
+    /// The error for an input that is not a profile.
     pub fn no_profile(&self) -> Error {
         let problem = Problem {
             kind: ProblemKind::NotAProfile,
@@ -144,7 +143,7 @@ impl Diagnostics {
         }
     }
 
-    /// The error that the input has no data.
+    /// The error for an input without data.
     pub fn no_data(&self) -> Error {
         let skipped = self.warnings.count(|warning| warning.kind.is_skipped());
         self.error(ProblemKind::NoData(skipped).into())

@@ -1,4 +1,4 @@
-//! Header lines: what they change, and which runs and parts they begin.
+//! Header lines, which change the state and begin runs and parts.
 
 use super::Interpreter;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
@@ -9,7 +9,7 @@ use crate::profile::{
 };
 
 impl Interpreter<'_> {
-    /// Reads a line that is no known body line.
+    /// Reads a line that is not a known line of the body.
     pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), Problem> {
         let Some((key, value)) = split_header(line) else {
             if line.starts_with(b"====") {
@@ -24,7 +24,7 @@ impl Interpreter<'_> {
             b"events" => {
                 self.check_events(line, value)?;
                 if self.section.events() {
-                    // Headers that came before speak of the columns before.
+                    // Earlier headers are about the earlier columns.
                     self.resolve_columns();
                 }
                 self.columns.set_events(value);
@@ -100,7 +100,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// Reads the kind that a header tells, unless the caller has said it.
+    /// Sets the kind that follows from a header, unless the caller has chosen one.
     fn declare_kind(&mut self, kind: BlockKind) {
         if self.section.declare_kind(kind) {
             self.builder.set_kind(kind);
@@ -110,9 +110,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Whether the input ends within a `summary:` line, so that its number is too small.
-    ///
-    /// It is never less than the self costs that it sums up (section 3.2.2).
+    /// Whether the last line is a `summary:` line that is cut off: the number is less than the sum of
+    /// the self costs (section 3.2.2).
     pub(super) fn is_cut_summary(&self, line: &[u8]) -> bool {
         match split_header(line) {
             Some((b"summary", value)) => {

@@ -1,6 +1,6 @@
-//! What the lines mean: a state machine from lines to calls of a [`ProfileBuilder`].
+//! The meaning of lines: a state machine that turns them into calls of a [`ProfileBuilder`].
 //!
-//! Its state has five owners: what are the [current names](current_names), the [columns], the
+//! Its state has five owners: the [current names](current_names), the [columns], the
 //! [section](sections), the [diagnostics], and the builder.
 
 mod columns;
@@ -27,18 +27,18 @@ use diagnostics::Diagnostics;
 use range::RangeIds;
 use sections::Section;
 
-/// How the line begins that Xdebug's append mode writes between runs.
+/// The beginning of the line that Xdebug's append mode writes between runs.
 const NEW_RUN: &[u8] = b"==== NEW PROFILING FILE";
 
-/// How a comment of this program begins that says, before the block of a function, how many more times
-/// it was invoked than its callers called it: by the runtime, for example. Other readers skip it, also
-/// those which take any line with a colon for a header, or the line after `fn=` for a cost.
+/// The beginning of a comment that this program writes before the block of a function: the number of
+/// invocations minus the number of calls, if it is not 0. Every other reader skips it, even one that
+/// treats any line with a colon as a header, or the line after `fn=` as a cost.
 pub(super) const MORE_INVOCATIONS: &[u8] = b"# more-invocations=";
 
-/// How lines begin that say how often the current callee was called, from which line on.
+/// The beginnings of lines with the number of calls to the current callee, and its line.
 const CALLS: [&[u8]; 2] = [b"calls=", b"rcalls="];
 
-/// How lines of the body begin that change nothing.
+/// The beginnings of lines of the body that are ignored.
 const IGNORED_LINES: [&[u8]; 5] = [b"bb=", b"ln=", b"rec=", b"total=", b"totals="];
 
 /// Reads lines into a builder.
@@ -47,25 +47,25 @@ pub(super) struct Interpreter<'a> {
     ids: IdTables,
     current: CurrentNames,
     columns: Columns,
-    /// Where the last cost was: relative positions refer to it.
+    /// The position of the last cost line, to which relative positions refer.
     position: Position,
     section: Section,
     diagnostics: Diagnostics,
     /// What the next cost line means.
     expect: Expect,
-    /// The requested costs of the line that was read last.
+    /// The requested costs of the last cost line.
     row: Vec<Cost>,
-    /// The records of traces that were read before; none: each line is read for itself.
+    /// The records of traces that were read before; `None` to read each line by itself.
     memo: Option<RecordMemo>,
-    /// How many more invocations than calls the function has whose block is the next, if it is stated.
+    /// The number of [`MORE_INVOCATIONS`] for the next block.
     more_invocations: Option<i128>,
-    /// Whether the line that was read last is blank.
+    /// Whether the last line is blank.
     ends_blank: bool,
-    /// Whether a line was read that shows a profile.
+    /// Whether any line so far is typical of a profile.
     is_profile: bool,
-    /// The ids of a range of a trace, if this reads one.
+    /// The ids of a range of a trace, while one is read.
     range: Option<RangeIds>,
-    /// The parts of sums that are wanted; all, if this is empty.
+    /// The requested parts of aggregates; empty for all.
     part_filters: &'a [PartFilter],
     pub found_parts: FoundParts,
     /// The number of the first `part:` line.
@@ -105,7 +105,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Reads bytes that consist of whole lines, each with its `\n`.
+    /// Reads whole lines, each with its `\n`.
     pub fn lines(&mut self, data: &[u8]) -> Result<(), Error> {
         self.diagnostics.note_beginning(data);
         let mut pos = 0;
@@ -134,7 +134,7 @@ impl<'a> Interpreter<'a> {
                     } else {
                         self.bad_line(problem)?;
                     }
-                    // The line after a `calls=` that has no cost is sound in itself.
+                    // The problem is the `calls=` line before; this one is still to be read.
                     if lacks_cost && !self.diagnostics.holds_error() {
                         continue;
                     }
@@ -146,9 +146,9 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// Reads what follows the last `\n` of the input, if anything does.
+    /// Reads the text after the last `\n` of the input.
     ///
-    /// A line that was cut off is no error: killed scripts end like this.
+    /// A line that is cut off is not an error, because the profiles of killed scripts end like this.
     pub fn last_line(&mut self, line: &[u8]) {
         self.diagnostics.note_beginning(line);
         self.ends_blank = false;
@@ -168,7 +168,7 @@ impl<'a> Interpreter<'a> {
         self.diagnostics.take_held()?;
         self.diagnostics.go_to_last_line();
         if !self.section.has_data() {
-            // What there is of it may be wanted: its headers, and the event that they name.
+            // The caller may use its headers, and the event that they name.
             self.resolve_columns();
             return Err(if self.is_profile {
                 self.diagnostics.no_data()
@@ -180,17 +180,17 @@ impl<'a> Interpreter<'a> {
             self.warn_cut(WarningKind::CutCall);
         }
         let is_ended = self.ends_blank || self.section.is_summed_up();
-        // Nothing ends a block before its first cost.
+        // A block without a cost has not ended.
         self.end_section(!(is_ended && self.current.is_in_block()));
         Ok(self.diagnostics.finish())
     }
 
-    /// An error in the line that is being read.
+    /// An error in the current line.
     pub fn error(&self, problem: Problem) -> Error {
         self.diagnostics.error(problem)
     }
 
-    /// Decides what becomes of an input with a line that cannot be read.
+    /// Skips an unreadable line, holds the error until the next line, or fails.
     #[cold]
     fn bad_line(&mut self, problem: Problem) -> Result<(), Error> {
         if problem.kind.is_excess() {
@@ -209,7 +209,7 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// Decides on an error by the line after it: where a new run begins, one was cut off.
+    /// Fails with the held error, unless the next line begins a run: then the run before is cut off.
     #[cold]
     fn release(&mut self, next: &[u8]) -> Result<(), Error> {
         match self.diagnostics.take_held() {
@@ -223,7 +223,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Reads the line at `pos` and returns where the next one begins.
+    /// Reads the line at `pos`, and returns the start of the next one.
     fn any_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
         let mut cursor = Cursor::new(data, pos);
         cursor.skip_blanks();
@@ -276,30 +276,26 @@ impl<'a> Interpreter<'a> {
         end
     }
 
-    /// Reads a line that names something; `start` is where the name begins.
+    /// Reads a line that names something; `start` is the start of the name.
     #[inline(always)]
     fn name_line(&mut self, named: Named, data: &[u8], start: usize) -> Result<usize, Problem> {
         let mut cursor = Cursor::new(data, start);
         let name = match cursor.name() {
-            Ok(CompressedName::Reference(id)) => FunctionName {
+            Ok(CompressedName::Reference(id)) => Ok(FunctionName {
                 name: match self.ids.of(named).get(id) {
                     Some(name) => name,
                     None => self.undefined(named, id),
                 },
                 id: Some(id),
-            },
+            }),
             Ok(CompressedName::Definition(id, name)) => {
-                let name = self.define(named, id, name);
-                let name = name.map_err(|kind| Problem::at(kind, data, start))?;
-                let id = Some(id);
-                FunctionName { name, id }
+                let (name, id) = (self.define(named, id, name), Some(id));
+                name.map(|name| FunctionName { name, id })
             }
-            Ok(CompressedName::Plain(name)) => {
-                let name = self.plain_name(name);
-                name.map_err(|kind| Problem::at(kind, data, start))?.into()
-            }
-            Err(error) => return Err(Problem::at(error.into(), data, start)),
+            Ok(CompressedName::Plain(name)) => self.plain_name(name).map(FunctionName::from),
+            Err(error) => Err(error.into()),
         };
+        let name = name.map_err(|kind| Problem::at(kind, data, start))?;
         if named == Named::Function {
             self.builder.close_block();
             if let Some(id) = name.id {
@@ -318,7 +314,7 @@ impl<'a> Interpreter<'a> {
         Ok(self.builder.intern(name))
     }
 
-    /// A name, cut if it is too long and the caller is lenient.
+    /// Shortens a name that is too long, if the caller is lenient.
     #[inline]
     fn checked_length<'n>(&mut self, name: &'n [u8]) -> Result<&'n [u8], ProblemKind> {
         match name.get(..MAX_NAME) {
@@ -333,8 +329,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Reads the name of the function that has called the next one, which Valgrind's
-    /// `--mangle-names=no` writes: here it may define its id.
+    /// Reads the name of a caller, which Valgrind's `--mangle-names=no` writes. It may define an id.
     fn caller_line(&mut self, data: &[u8], start: usize) -> Result<usize, Problem> {
         if let Ok(CompressedName::Definition(id, name)) = Cursor::new(data, start).name() {
             let defined = self.define(Named::Function, id, name);
@@ -377,8 +372,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// An id that was never defined: Valgrind has written such. It stands for its name; in a range of
-    /// a trace, for what it stands for before the range.
+    /// Names an id that no line so far defines: by itself, because Valgrind has written such; in a
+    /// range of a trace, by a placeholder for its name before the range.
     #[cold]
     fn undefined(&mut self, named: Named, id: u64) -> NameId {
         self.is_profile = true;
@@ -395,7 +390,7 @@ impl<'a> Interpreter<'a> {
         name
     }
 
-    /// Learns which columns count, and makes room for their costs; false if there are none.
+    /// Finds the requested columns, and makes room for their costs; false without an `events:` line.
     #[cold]
     fn resolve_columns(&mut self) -> bool {
         if self.section.is_wanted == Some(false) {
@@ -419,9 +414,10 @@ impl<'a> Interpreter<'a> {
         true
     }
 
-    /// Reads a line at which a header may begin: in a trace that of a run, in sums that of a part.
+    /// Begins a section, with its header, at a line that may begin one: a run of a trace, or a part
+    /// of an aggregate.
     ///
-    /// Names before it, even without a cost, are not those of this section.
+    /// Names before it are forgotten.
     fn begin_header(&mut self) {
         self.begin_section(match self.section.is_trace() {
             true => ProfileBuilder::begin_run,
@@ -430,7 +426,7 @@ impl<'a> Interpreter<'a> {
         self.current.forget();
     }
 
-    /// Reads a `part:` line. The part before it may be without any cost.
+    /// Reads a `part:` line, which ends a part even if that has no cost.
     fn begin_part(&mut self) {
         if self.section.part_header().is_some() || self.section.has_body() {
             self.next_section(ProfileBuilder::begin_section);
@@ -454,8 +450,7 @@ impl<'a> Interpreter<'a> {
         self.section.begin_next();
     }
 
-    /// Whether the section is wanted: whether it is one of the wanted parts, if there are such. Its
-    /// header must have been read.
+    /// Whether the section is requested, which must not be asked before the end of its header.
     fn is_wanted(&mut self) -> bool {
         if self.part_filters.is_empty() {
             return true;
@@ -470,7 +465,7 @@ impl<'a> Interpreter<'a> {
         is_wanted
     }
 
-    /// Ends a section. It may end within the block of the current function.
+    /// Ends a section. `is_open`: it may end within the block of the current function.
     fn end_section(&mut self, is_open: bool) {
         if !self.is_wanted() {
             self.builder.leave_out_section();
@@ -484,7 +479,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Says what a section lacks that may end within the block of the current function.
+    /// Warns about a section that is incomplete.
     fn check_section(&mut self, is_open: bool) {
         let open = is_open
             .then(|| self.current.function_name(self.builder))
@@ -496,7 +491,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Says where a section is cut off, unless that has been said.
+    /// Warns that a section is cut off at the current line, unless there was such a warning.
     fn warn_cut(&mut self, kind: WarningKind) {
         if self.section.cut() {
             self.diagnostics.warn(kind);
@@ -504,7 +499,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-/// Where the line after the one at `pos` begins.
+/// The start of the line after the one at `pos`.
 fn line_end(data: &[u8], pos: usize) -> usize {
     memchr::memchr(b'\n', &data[pos..]).map_or(data.len(), |at| pos + at + 1)
 }

@@ -1,8 +1,8 @@
-//! A range of a trace that is read before it is known what precedes it.
+//! A range of a trace that is read independently of the lines before it.
 //!
-//! It begins with a block, and holds nothing but blocks. Ids that it does not define stand for
-//! names of their own, until it is joined with what precedes it. To look for definitions in a first pass
-//! over the file would take a fifth of the time that reading takes.
+//! It begins with a block, and contains only blocks. An id that it does not define gets a
+//! placeholder for its name, until the range is joined with the lines before it. Searching the whole
+//! file for definitions first would take a fifth of the time of reading it.
 
 use super::columns::{Columns, FastPath};
 use super::cost_lines::Expect;
@@ -14,7 +14,7 @@ use crate::callgrind::{KindChoice, ReadOptions};
 use crate::maps::HashMap;
 use crate::profile::{NameId, ProfileBuilder};
 
-/// How ranges are read.
+/// The options for reading ranges.
 static OPTIONS: ReadOptions = ReadOptions {
     kind: KindChoice::Trace,
     lenient: false,
@@ -22,23 +22,23 @@ static OPTIONS: ReadOptions = ReadOptions {
     line_by_line: false,
 };
 
-/// The columns of a range, according to the lines before it.
+/// The columns that the lines before a range set.
 #[derive(Clone)]
 pub(in crate::callgrind) struct RangeColumns(Columns);
 
-/// What the ids of a range stand for.
+/// The ids of a range.
 #[derive(Debug, Default)]
 pub(super) struct RangeIds {
-    /// Those that are defined before the range, each with the name that stands for its own.
+    /// Ids that must be defined before the range, with their placeholders.
     inherited: Vec<(Named, u64, NameId)>,
     /// Definitions, in their order.
     pub defined: Vec<(Named, u64, NameId)>,
 }
 
 impl RangeIds {
-    /// Notes an id that the range does not define, and returns the name that stands for its own.
+    /// Adds an id that the range does not define, and returns its placeholder.
     pub fn inherit(&mut self, named: Named, id: u64, builder: &mut ProfileBuilder) -> NameId {
-        // No name that is read holds the end of a line.
+        // No real name contains a line end.
         let text = format!("\n{} {id}", named.is_function());
         let name = builder.intern(text.as_bytes());
         self.inherited.push((named, id, name));
@@ -46,7 +46,7 @@ impl RangeIds {
     }
 }
 
-/// How a range ends that depends on what precedes it by nothing but ids.
+/// The state at the end of a range that depends on the lines before it only by ids.
 pub(in crate::callgrind) struct EndedRange {
     ids: RangeIds,
     current: CurrentNames,
@@ -56,7 +56,7 @@ pub(in crate::callgrind) struct EndedRange {
 }
 
 impl RangeColumns {
-    /// Begins a range that follows.
+    /// Begins a range with these columns.
     pub fn begin_range<'b>(&self, sums: &'b mut ProfileBuilder) -> Interpreter<'b> {
         let mut range = Interpreter::new(sums, "", &OPTIONS);
         range.columns = self.0.clone();
@@ -68,12 +68,12 @@ impl RangeColumns {
 }
 
 impl Interpreter<'_> {
-    /// The columns of ranges that follow the lines so far.
+    /// The columns of the ranges after the lines so far.
     pub fn range_columns(&self) -> RangeColumns {
         RangeColumns(self.columns.clone())
     }
 
-    /// Whether ranges that follow the lines so far can be joined with them.
+    /// Whether ranges can be joined with the lines so far.
     pub fn can_join(&self) -> bool {
         self.memo.is_some()
             && self.section.is_trace()
@@ -88,13 +88,13 @@ impl Interpreter<'_> {
             && !self.diagnostics.holds_error()
     }
 
-    /// Whether a line of a range means the same whatever precedes the range.
+    /// Whether a line of a range has the same meaning after any lines.
     pub(super) fn is_self_contained(&self, line: &[u8]) -> bool {
         const KEYS: [&[u8]; 5] = [b"fl=(", b"fn=(", b"cfl=(", b"cfn=(", b"calls=1 0 0\n"];
         match line[0] {
             b'\n' => true,
             b'0'..=b'9' => self.current.calls_from_own_file(),
-            // Composed names need the ids of others.
+            // Composed names refer to other ids.
             _ => {
                 let line = &line[..line_end(line, 0)];
                 let name = line.split(|&byte| byte == b')').nth(1).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Ends a range, if it depends on what precedes it by nothing but ids.
+    /// Ends a range, if it depends on the lines before it only by ids.
     pub fn end_range(mut self) -> Option<EndedRange> {
         let is_plain = self.can_join() && !self.diagnostics.has_warnings();
         self.builder.close_block();
@@ -118,7 +118,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Reads the range that comes next, unless what precedes it has other columns, or lacks an id.
+    /// Appends a range, unless the lines so far have other columns, or do not define one of its ids.
     pub fn join(
         &mut self,
         mut range: EndedRange,

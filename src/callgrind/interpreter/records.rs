@@ -1,5 +1,4 @@
-//! Lines whose shape is known as a whole: they are recognised, and then do what they would do one
-//! by one.
+//! Lines that are recognised as a whole, with the same effect as if they were read one by one.
 
 use super::Interpreter;
 use super::columns::{FastPath, NegativeCosts};
@@ -11,17 +10,17 @@ use crate::callgrind::line::{Named, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 impl Interpreter<'_> {
-    /// Reads lines for as long as they can be recognised as a whole, and returns where the others
-    /// begin.
+    /// Reads lines as long as they can be recognised as a whole, and returns the start of the first
+    /// other line.
     ///
-    /// What reads them is not inlined here, so that one shape costs nothing where there is another.
+    /// The functions for each shape are not inlined, so that no shape slows down another.
     #[inline]
     pub(super) fn fast_path(&mut self, data: &[u8], pos: usize) -> usize {
         match self.columns.fast_path() {
             _ if !self.may_use_fast_path() => pos,
             FastPath::Records | FastPath::ShortLines if self.section.is_trace() => {
                 match self.columns.width() {
-                    // A record that is remembered does not say in which file its calls stand.
+                    // The memo does not distinguish the files of calls.
                     _ if !self.current.calls_from_own_file() => pos,
                     1 => self.records::<1>(data, pos),
                     2 => self.records::<2>(data, pos),
@@ -34,7 +33,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Whether lines that come next may be read as a whole: they are known to be wanted.
+    /// Whether the next lines may be read as a whole, and are known to be requested.
     #[inline]
     fn may_use_fast_path(&self) -> bool {
         self.memo.is_some()
@@ -42,7 +41,7 @@ impl Interpreter<'_> {
             && (self.part_filters.is_empty() || self.section.is_wanted == Some(true))
     }
 
-    /// Reads short cost lines, calls, what names something, and blank lines.
+    /// Reads short cost lines, calls, names and blank lines.
     #[inline(never)]
     fn short_lines<const LINE: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
         loop {
@@ -66,7 +65,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Reads short cost lines of the function itself, and jumps among them: those of one line number,
+    /// Reads short lines of self costs, with the jumps between them; only up to the next line number,
     /// if self costs are kept by line.
     #[inline(always)]
     fn cost_run<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
@@ -85,7 +84,7 @@ impl Interpreter<'_> {
         Some(run.next)
     }
 
-    /// Reads a line that names something, unless something is wrong with it.
+    /// Reads a line that names something, unless it is invalid.
     #[inline(always)]
     fn known_name(&mut self, data: &[u8], pos: usize) -> Option<usize> {
         let (named, key) = Named::by(&data[pos..])?;
@@ -108,10 +107,10 @@ impl Interpreter<'_> {
         Some(line.next)
     }
 
-    /// Reads blocks and calls of a trace, with so many requested costs.
+    /// Reads blocks and calls of a trace with `WIDTH` requested costs.
     #[inline(never)]
     fn records<const WIDTH: usize>(&mut self, data: &[u8], mut pos: usize) -> usize {
-        // Rows of a known width need no memory: they stay in registers.
+        // Rows of a known width stay in registers.
         let mut others = match WIDTH {
             ANY_WIDTH => std::mem::take(&mut self.row),
             _ => Vec::new(),
@@ -207,7 +206,7 @@ impl Interpreter<'_> {
         Some(line.next)
     }
 
-    /// Adds a call to its edge, and remembers that.
+    /// Adds a call whose edge is not in the memo, and stores the edge there.
     #[cold]
     fn add_call_of(&mut self, key: RecordKey<'_>, record: Record, costs: Costs<'_>) {
         let call = Call {
@@ -223,7 +222,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Finds out what a key means, and remembers it.
+    /// Reads a key, and stores the record in the memo.
     #[cold]
     fn enter_record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
         let ids = key.ids()?;

@@ -1,37 +1,37 @@
-//! The section that is being read, a run or a part: what it has had, and whether it is whole.
+//! The current section, a run or a part: its header, and whether it is complete.
 
 use crate::callgrind::error::WarningKind;
 use crate::display::text::excerpt;
 use crate::profile::{BlockKind, Cost, PartHeader, Producer, RUNS, summary_costs};
 
-/// How the value of a `desc:` line begins that says why a part was written.
+/// The beginning of the value of a `desc:` line with the reason why a part was written.
 const TRIGGER: &[u8] = b"Trigger:";
 
-/// The section that is being read.
+/// The current section.
 #[derive(Debug, Default)]
 pub(super) struct Section {
-    /// What its blocks are, as the caller says.
+    /// The kind of its blocks that the caller has chosen.
     fixed_kind: Option<BlockKind>,
-    /// What its blocks are, as its header says.
+    /// The kind of its blocks that follows from its header.
     declared_kind: Option<BlockKind>,
     producer: Producer,
     body: Body,
-    /// What its header says of it as a part, and whether it is one.
+    /// Its header as a part, and whether it is one.
     part: PartHeader,
     is_part: bool,
-    /// Whether it is wanted, as soon as this is known: at its first cost.
+    /// Whether it is requested; known from its first cost on.
     pub is_wanted: Option<bool>,
-    /// What its last `summary:` line states, and its last `totals:` line, if there is one.
+    /// The values of its last `summary:` and `totals:` lines.
     stated: Option<Vec<Cost>>,
     totals: Option<Vec<Cost>>,
-    /// Whether a `summary:` line stands after its last block, which has ended by this.
+    /// Whether a `summary:` line has ended its last block.
     is_summed_up: bool,
-    /// Whether it says how many runs there are. Whoever writes that ends with `totals:`.
+    /// Whether it has a line with the number of runs. A writer of such a line also writes `totals:`.
     has_runs: bool,
     has_events: bool,
-    /// Whether a section before it had any block.
+    /// Whether an earlier section has any block.
     had_body: bool,
-    /// Whether a warning has said already where it is cut off.
+    /// Whether there was a warning that it is cut off.
     is_cut: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Section {
 enum Body {
     #[default]
     None,
-    /// There are some, but none of `{main}`.
+    /// Some, but not of `{main}`.
     Begun,
     WithMain,
 }
@@ -54,7 +54,7 @@ impl Section {
         }
     }
 
-    /// Begins the next section, which has the same producer until another one is named.
+    /// Begins the next section, which has the same producer until a header names another one.
     pub fn begin_next(&mut self) {
         *self = Section {
             declared_kind: self.declared_kind,
@@ -70,18 +70,18 @@ impl Section {
         self.fixed_kind.or(self.declared_kind) == Some(BlockKind::Trace)
     }
 
-    /// Takes in what the header says of the kind; true if that decides.
+    /// Sets the kind that follows from the header; false if the caller has chosen one.
     pub fn declare_kind(&mut self, kind: BlockKind) -> bool {
         self.declared_kind = Some(kind);
         self.fixed_kind.is_none()
     }
 
-    /// Takes in who writes it: this decides where it ends.
+    /// Sets the producer, which determines how a section ends.
     pub fn set_producer(&mut self, producer: Producer) {
         self.producer = producer;
     }
 
-    /// Reads a header line that is about this section alone.
+    /// Reads a header line that concerns only this section.
     pub fn header(&mut self, key: &[u8], value: &[u8]) {
         let text = value.trim_ascii_start();
         match key {
@@ -96,7 +96,7 @@ impl Section {
         }
     }
 
-    /// Whether a run of the program begins with it, not with an earlier section or another file.
+    /// Whether a run of the program begins here, not in an earlier section or another file.
     pub fn begins_run(&self) -> bool {
         match self.part.number {
             Some(number) => number <= 1,
@@ -104,7 +104,7 @@ impl Section {
         }
     }
 
-    /// Whether this program has written it.
+    /// Whether cg-preprocess wrote it.
     pub fn is_own(&self) -> bool {
         self.producer.is_own()
     }
@@ -114,12 +114,12 @@ impl Section {
         self.part.number
     }
 
-    /// What its header says of it, if it is a part of sums.
+    /// Its header as a part, if it is a part of an aggregate.
     pub fn part_header(&self) -> Option<&PartHeader> {
         (self.is_part && !self.is_trace()).then_some(&self.part)
     }
 
-    /// Reads an `events:` line; true if headers before it may speak of the columns before.
+    /// Reads an `events:` line; true if earlier headers may be about earlier columns.
     pub fn events(&mut self) -> bool {
         let follows_others = self.has_body() || self.has_events;
         self.has_events = true;
@@ -128,7 +128,7 @@ impl Section {
 
     /// Reads a `summary:` line.
     ///
-    /// Since 2.8, Xdebug writes the summary after the last block; before, within it.
+    /// Xdebug writes it after the last block, and before 2.8 within a block.
     pub fn summary(&mut self, value: &[u8], is_in_block: bool) {
         self.is_summed_up |= is_in_block;
         self.stated = Some(summary_costs(value));
@@ -151,7 +151,7 @@ impl Section {
         self.body == Body::WithMain
     }
 
-    /// Whether it, or any before it, has a block.
+    /// Whether it, or an earlier section, has any block.
     pub fn has_data(&self) -> bool {
         self.had_body || self.has_body()
     }
@@ -161,32 +161,33 @@ impl Section {
         self.is_summed_up
     }
 
-    /// Notes that it is cut off; true if nobody has said so before, and its end will not tell more.
+    /// Marks it as cut off; true if a warning is due, because there was none and its end will not cause
+    /// a better one.
     pub fn cut(&mut self) -> bool {
         let lacks_main =
             self.has_body() && self.is_trace() && self.declared_kind == Some(BlockKind::Trace);
         !std::mem::replace(&mut self.is_cut, true) && (!lacks_main || self.is_whole())
     }
 
-    /// Whether a run of a trace has come to its end.
+    /// Whether a run of a trace is complete.
     fn is_whole(&self) -> bool {
         self.has_main() || self.stated.is_some()
     }
 
-    /// Notes that its last line has no end; true if that may be worth a warning.
+    /// Marks that its last line does not end; true if a warning is due.
     pub fn end_within_line(&mut self) -> bool {
         match self.producer {
             Producer::Yappi => false,
-            // What Valgrind ends its parts with tells more, if that is missing.
+            // A missing `totals:` line causes a better warning.
             Producer::Callgrind => !self.is_cut,
             _ => self.cut(),
         }
     }
 
-    /// What it lacks that its writer would have written, unless that has been said.
+    /// A warning about what is missing at its end, unless there was one.
     ///
-    /// `open` is the function in whose block it ends, if nothing shows that the block has ended.
-    /// `own` is the sum of its self costs; `selected` finds in stated sums the one to compare.
+    /// `open` is the function whose block may be incomplete. `own` is the sum of the self costs;
+    /// `selected` finds the sum to compare among stated ones.
     pub fn lacks(
         &self,
         open: Option<&[u8]>,
@@ -216,7 +217,7 @@ impl Section {
     }
 }
 
-/// The number that a header line gives, if it is one.
+/// The value of a header line, if it is a number.
 fn number(value: &[u8]) -> Option<u64> {
     str::from_utf8(value.trim_ascii()).ok()?.parse().ok()
 }
