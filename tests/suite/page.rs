@@ -188,10 +188,10 @@ fn the_costliest_parts_with_names_are_listed() {
     let shown = data["parts"]["shown"].as_array().unwrap();
     assert_eq!(shown.len(), 100);
     assert_eq!(shown[0], json!({"name": "part102", "total": [102, 1]}));
-    assert_eq!(data["parts"]["left_out"], 3);
+    assert_eq!(data["parts"]["omitted"], 3);
     // Those of a comparison would be neither side's.
     let data = compared(&new, &new);
-    assert_eq!(data["parts"], json!({"shown": [], "left_out": 0}));
+    assert_eq!(data["parts"], json!({"shown": [], "omitted": 0}));
 }
 
 #[test]
@@ -491,8 +491,8 @@ fn a_report_never_passes_8_mb() {
     // Of functions for whose lines there is no room, it is said how many there are.
     let lines = &reports[3]["lines"];
     let shown = list(&lines["line"]).len();
-    assert_eq!(shown / 20_000 + index(&lines["left_out"]), 5);
-    assert!(index(&lines["left_out"]) > 0 && shown > 0);
+    assert_eq!(shown / 20_000 + index(&lines["omitted"]), 5);
+    assert!(index(&lines["omitted"]) > 0 && shown > 0);
 }
 
 /// Lines of two files that would follow one another are not one text.

@@ -26,7 +26,7 @@ pub(super) struct Groups {
     rows: Table,
     /// For each function of the report the position of its group.
     of: Vec<Number>,
-    left_out: usize,
+    omitted: usize,
 }
 
 impl Data<'_, '_> {
@@ -103,7 +103,7 @@ impl Data<'_, '_> {
         Some(Groups {
             by,
             of,
-            left_out: groups.are_shown(false).count(),
+            omitted: groups.are_shown(false).count(),
             rows,
         })
     }
@@ -114,7 +114,7 @@ impl Groups {
         record.record(self.by.name(), |record| {
             self.rows.write(record)?;
             record.field("of", &self.of)?;
-            record.field("left_out", &self.left_out)
+            record.field("omitted", &self.omitted)
         })
     }
 }

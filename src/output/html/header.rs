@@ -46,21 +46,21 @@ impl<'a> Data<'a, '_> {
         data.field("complete", &is_complete)?;
         data.field("runs", &Number::from(profile.runs()))?;
         // Those that failed come first, so that they are shown.
-        let limits = [false, true].into_iter().flat_map(|kept| {
+        let limits = [false, true].into_iter().flat_map(|passed| {
             let limits = notes
                 .limits
                 .iter()
-                .filter(|verdict| verdict.passed() == kept);
-            let noun = if kept {
+                .filter(|verdict| verdict.passed() == passed);
+            let noun = if passed {
                 "limits passed"
             } else {
                 "limits failed"
             };
             let texts = limited(limits.map(|verdict| verdict.text.clone()), noun);
-            texts.into_iter().map(move |text| (kept, text))
+            texts.into_iter().map(move |text| (passed, text))
         });
-        data.records("limits", limits, |record, (kept, text)| {
-            record.field("kept", &kept)?;
+        data.records("limits", limits, |record, (passed, text)| {
+            record.field("passed", &passed)?;
             record.field("text", &text)
         })?;
         data.field(
@@ -142,14 +142,14 @@ impl<'a> Data<'a, '_> {
             None => parts(self.costs.profile(Side::New)),
             Some(_) => Vec::new(),
         };
-        let left_out = parts.len().saturating_sub(MAX_TEXTS);
+        let omitted = parts.len().saturating_sub(MAX_TEXTS);
         parts.truncate(MAX_TEXTS);
         record.records("shown", parts, |record, (name, totals)| {
             let totals: Vec<Number> = totals.into_iter().map(Number).collect();
             record.field("name", &cut(name, MAX_WARNING_LENGTH))?;
             record.field("total", &totals)
         })?;
-        record.field("left_out", &left_out)
+        record.field("omitted", &omitted)
     }
 
     /// Writes the events, with how their costs are written.

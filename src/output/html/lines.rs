@@ -24,7 +24,7 @@ pub(super) struct Lines {
     compared: Vec<usize>,
     same: BTreeSet<usize>,
     /// For how many functions there is no room.
-    left_out: usize,
+    omitted: usize,
 }
 
 impl Lines {
@@ -32,7 +32,7 @@ impl Lines {
         self.table.write(record)?;
         record.field("compared", &self.compared)?;
         record.field("same", &self.same)?;
-        record.field("left_out", &self.left_out)
+        record.field("omitted", &self.omitted)
     }
 }
 
@@ -42,13 +42,13 @@ const MAX_PLACES: usize = 2_000;
 /// The costliest lines of the whole program; of traces, those of calls.
 pub(super) struct Places {
     table: Table,
-    left_out: usize,
+    omitted: usize,
 }
 
 impl Places {
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
         self.table.write(record)?;
-        record.field("left_out", &self.left_out)
+        record.field("omitted", &self.omitted)
     }
 }
 
@@ -76,7 +76,7 @@ impl<'a> Data<'a, '_> {
             ),
             compared: Vec::new(),
             same: BTreeSet::new(),
-            left_out: 0,
+            omitted: 0,
         };
         if self.is_trace() {
             return lines;
@@ -125,7 +125,7 @@ impl<'a> Data<'a, '_> {
                 .collect();
             let size: usize = rows.iter().map(|(_, row)| lines.table.size(row)).sum();
             if !room.take(size + new_files) {
-                lines.left_out += 1;
+                lines.omitted += 1;
                 continue;
             }
             lines.compared.extend((!same.is_empty()).then_some(at));
@@ -225,7 +225,7 @@ impl<'a> Data<'a, '_> {
             table.push(&row);
         }
         Places {
-            left_out: places.len() - table.rows(),
+            omitted: places.len() - table.rows(),
             table,
         }
     }

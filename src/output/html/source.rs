@@ -18,7 +18,7 @@ const LINES_AROUND: u64 = 5;
 pub(super) struct SourceLines {
     lines: BTreeMap<usize, BTreeMap<u64, String>>,
     /// How many functions there is no room for.
-    left_out: usize,
+    omitted: usize,
     newer: BTreeSet<usize>,
     counts: SourceCounts,
 }
@@ -50,7 +50,7 @@ impl Data<'_, '_> {
             let is_new = |place: &(usize, u64)| sizes.contains_key(place);
             let new: BTreeSet<_> = self.around(at).filter(is_new).collect();
             if !room.take(new.iter().map(|place| sizes[place]).sum()) {
-                source.left_out += 1;
+                source.omitted += 1;
                 continue;
             }
             for (file, line) in new {
@@ -107,7 +107,7 @@ impl SourceLines {
         record.field("found", &self.counts.found)?;
         let missing = self.counts.missing + self.counts.refused;
         record.field("missing", &missing)?;
-        record.field("left_out", &self.left_out)
+        record.field("omitted", &self.omitted)
     }
 }
 

@@ -28,7 +28,7 @@ type Frame<'a> = (Option<usize>, Option<&'a [u8]>);
 struct Rows<'t> {
     frames: IndexSet<Frame<'t>>,
     nodes: Table,
-    left_out: usize,
+    omitted: usize,
 }
 
 /// Which nodes are shown.
@@ -54,7 +54,7 @@ impl<'a> Data<'a, '_> {
         data.record("stacks", |record| {
             record.record("frames", |record| frames.write(record))?;
             rows.nodes.write(record)?;
-            record.field("left_out", &rows.left_out)
+            record.field("omitted", &rows.omitted)
         })
     }
 
@@ -134,7 +134,7 @@ impl<'a> Data<'a, '_> {
         let mut rows = Rows {
             frames: IndexSet::new(),
             nodes: self.stack_table(),
-            left_out: 0,
+            omitted: 0,
         };
         // The sums of what is left out stand behind the last node below their parent.
         let mut rest: BTreeMap<u32, (Sums, u8)> = BTreeMap::new();
@@ -156,7 +156,7 @@ impl<'a> Data<'a, '_> {
                 rows.nodes.push_digit(ESTIMATED, tree.estimated(at));
                 continue;
             }
-            rows.left_out += 1;
+            rows.omitted += 1;
             if tree.parent(at).is_none_or(|parent| choice.is_shown[parent]) {
                 put(&mut rows, depth + 1, &mut rest);
                 let (sums, estimated) = rest.entry(depth).or_default();

@@ -103,7 +103,7 @@ const rowsText = (count, value, noun = state.by) =>
 /** Says which rows were omitted. */
 function omittedRows() {
   const { functions: count, self } = data.rest;
-  const { left_out: omitted } = data.groups[state.by] || {};
+  const { omitted } = data.groups[state.by] || {};
   if (state.by === 'function' ? count === 0 : !omitted) return undefined;
   const text = omitted ? counted(omitted, state.by) : rowsText(count, self[state.event]);
   return soft(`Omitted to limit the size of the report: ${text}`);
@@ -125,7 +125,7 @@ function showFunctions() {
   const fits = searching(state.search);
   const rows = all.filter((of) => !hidden.has(of) && fits(of));
   const cost = sumOf([...hidden].map(({ index }) => data.functions.self[event][index]));
-  const least = isCharged && stacks.left_out > 0 ? 'at least ' : '';
+  const least = isCharged && stacks.omitted > 0 ? 'at least ' : '';
   const status = [
     (state.search || isHidden) && rowsText(rows.length, sumOf(rows.map(ownOf))),
     isCharged && `; of ${costWithUnit(cost)} hidden, ${least}${costWithUnit(moved)} added to callers`,

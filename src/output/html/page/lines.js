@@ -91,7 +91,7 @@ function calleesOf(row) {
 
 /** Why no source is shown, as far as it is known. */
 function noSource() {
-  const { found, missing, left_out: omitted } = data.source;
+  const { found, missing, omitted } = data.source;
   const room =
     omitted > 0 ? `; to limit the size of the report, that of ${counted(omitted, 'function')} was omitted` : '';
   return `No source for these lines: ${counted(found, 'file')} found, ${grouped(missing)} missing or not allowed${room}.`;
@@ -196,7 +196,7 @@ function showLines() {
     const source = sources.get(places.file[at])?.get(line);
     return { ...of, file, isOutside, line, at, source, text: `${of.text}\n${file}`.toLowerCase() };
   });
-  const rest = places.left_out > 0 && soft(`Omitted: ${counted(places.left_out, 'line')} of less cost.`);
+  const rest = places.omitted > 0 && soft(`Omitted: ${counted(places.omitted, 'line')} of less cost.`);
   const found = rows.filter(searching(state.search));
   if (found.length === 0) return { view: [nothingFound(), rest] };
   const value = ({ at }) => places.cost[state.event][at];

@@ -15,7 +15,7 @@ const VIEWS = {
 const fields = ['search', 'by', 'hide', 'charge', 'fold', 'colours'].map(byId);
 
 /** The totals of the parts that have names, and of the rest. */
-function partTotals({ shown, left_out: omitted }) {
+function partTotals({ shown, omitted }) {
   const row = (name, values) => [name, ...values.map((value, at) => ownCost(value, at))];
   const rows = shown.map(({ name, total }) => row(span('name', name), total));
   const rest = events.map((_, event) => exact(totalOf(event)) - sumOf(shown.map(({ total }) => total[event])));
@@ -54,8 +54,8 @@ function begin() {
   byId('program').append(data.program);
   byId('banners').append(
     ...(comparison?.per_run ? [banner(`Per run: ${comparison.per_run}`, '')] : []),
-    ...data.limits.map(({ kept, text }) =>
-      kept ? banner(`✓ Limit passed: ${text}`, 'passed') : banner(`✗ Limit failed: ${text}`, 'failed'),
+    ...data.limits.map(({ passed, text }) =>
+      passed ? banner(`✓ Limit passed: ${text}`, 'passed') : banner(`✗ Limit failed: ${text}`, 'failed'),
     ),
     ...data.warnings.map((text) => banner(`⚠ ${text}`, 'warning')),
   );

@@ -36,7 +36,7 @@ function marked(tree) {
 function costOfMarked(tree, found) {
   const { search, function: index, of, event, hide } = state;
   const inGraph = costOf(found, tree.nodes);
-  if (stacks.left_out === 0 || of) return { cost: inGraph, isLeast: of !== '' && stacks.left_out > 0 };
+  if (stacks.omitted === 0 || of) return { cost: inGraph, isLeast: of !== '' && stacks.omitted > 0 };
   const fits = search ? searching(search) : ({ index: at }) => at === index;
   const known = functions.filter(fits).map(({ index: at }) => exact(data.functions.inclusive[event][at]));
   const largest = known.reduce((one, another) => (another > one ? another : one), inGraph);
@@ -50,7 +50,7 @@ function statusOf(tree, found) {
   const least = isLeast ? 'at least ' : '';
   const amount = `${least}${costWithUnit(cost)}, ${least}${share(cost)} % of the total`;
   if (found.size === 0) {
-    const isOmitted = stacks.left_out > 0 && cost > 0n;
+    const isOmitted = stacks.omitted > 0 && cost > 0n;
     return [
       `No frame’s name, file or object contains “${state.search}”${isOmitted ? `; its stacks are omitted: ${amount}` : ''}`,
     ];
@@ -79,7 +79,7 @@ function introOf(tree) {
   const back = el('a', { href: toView(state.view) }, 'Show all stacks');
   intro.push(paragraph(who, linked(of), where, back));
   const [known, drawn] = [data.functions.inclusive[state.event][of.index], tree.root.inclusive];
-  if (stacks.left_out > 0 && of.is !== 'gone' && exact(known) > exact(drawn)) {
+  if (stacks.omitted > 0 && of.is !== 'gone' && exact(known) > exact(drawn)) {
     intro.push(soft(`It shows ${ownCost(drawn)} of ${ownCost(known)}: stacks of little cost are omitted.`));
   }
   return intro;
@@ -89,9 +89,9 @@ function introOf(tree) {
 function explanation(...texts) {
   if (state.hide) texts.push('The cost of hidden functions is charged to their callers.');
   if (state.fold) texts.push('Recursive calls are folded into the first call.');
-  if (stacks.left_out > 0) {
+  if (stacks.omitted > 0) {
     texts.push(
-      `Omitted to limit the size of the report: ${counted(stacks.left_out, 'stack')} of little cost, summed up as “…”.`,
+      `Omitted to limit the size of the report: ${counted(stacks.omitted, 'stack')} of little cost, summed up as “…”.`,
     );
   }
   return soft(texts.join(' '));
