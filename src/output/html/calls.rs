@@ -1,5 +1,4 @@
-//! The calls of the report, as far as there is room; the others are summed up by their callers and by
-//! their callees.
+//! The calls of the report: the costliest that fit, and the sums of the others by caller and by callee.
 
 use crate::compare::{Side, Sides};
 use std::collections::BTreeMap;
@@ -7,22 +6,22 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use super::data::Data;
-use super::table::{Number, Room, Row, Table, by_share, position};
+use super::table::{Room, Table, TableRow, WholeNumber, by_share, position};
 
-/// The digits that say which calls are part of recursion.
+/// The column that marks calls as recursive.
 const RECURSIVE: &str = "recursive";
 
-/// Where calls are: caller and callee, file and line.
+/// A call site: caller and callee as indices of functions, file and line.
 type Site<'a> = ([usize; 2], &'a [u8], u64);
 
-/// Counts and costs on both sides, not divided.
+/// Numbers of calls and costs of both sides, not yet divided by runs.
 #[derive(Clone, Default)]
-pub(super) struct Sums {
+pub(super) struct SideSums {
     pub counts: Sides<i128>,
     pub costs: Sides<Vec<i128>>,
 }
 
-impl Sums {
+impl SideSums {
     pub fn add(&mut self, side: Side, count: i128, costs: impl IntoIterator<Item = i128>) {
         self.counts[side] = self.counts[side].saturating_add(count);
         let sums = &mut self.costs[side];
@@ -32,7 +31,7 @@ impl Sums {
         }
     }
 
-    fn add_all(&mut self, other: &Sums) {
+    fn add_all(&mut self, other: &SideSums) {
         for side in Sides::EACH {
             self.add(side, other.counts[side], other.costs[side].iter().copied());
         }
@@ -62,7 +61,7 @@ impl<'a> Data<'a, '_> {
         };
         let mut table = Table::new(numbers, costs, self.costs.totals.len());
         table.digits.insert(RECURSIVE, String::new());
-        let mut rest: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();
+        let mut rest: BTreeMap<[Option<usize>; 2], SideSums> = BTreeMap::new();
         let mut is_full = false;
         for index in by_share(&shares) {
             let Some((&(ends, file, line), (sums, is_recursive))) = sites.get_index(index) else {
@@ -96,9 +95,9 @@ impl<'a> Data<'a, '_> {
         table
     }
 
-    /// The calls of both sides by their sites, and whether they are part of recursion.
-    fn sites(&self) -> IndexMap<Site<'a>, (Sums, bool)> {
-        let mut sites: IndexMap<Site<'a>, (Sums, bool)> = IndexMap::new();
+    /// The sums of all call sites of both sides, and whether the calls are recursive.
+    fn sites(&self) -> IndexMap<Site<'a>, (SideSums, bool)> {
+        let mut sites: IndexMap<Site<'a>, (SideSums, bool)> = IndexMap::new();
         for &side in self.costs.sides().iter().rev() {
             let profile = self.costs.profile(side);
             for edge in profile.edges() {
@@ -107,7 +106,7 @@ impl<'a> Data<'a, '_> {
                 let is_recursive = || ends[0] == ends[1] || profile.is_recursive(&edge);
                 let (sums, _) = sites
                     .entry(site)
-                    .or_insert_with(|| (Sums::default(), is_recursive()));
+                    .or_insert_with(|| (SideSums::default(), is_recursive()));
                 sums.add(
                     side,
                     edge.calls.into(),
@@ -123,22 +122,11 @@ impl<'a> Data<'a, '_> {
         ends: [Option<usize>; 2],
         file: Option<usize>,
         line: u64,
-        sums: &Sums,
-    ) -> Row {
+        sums: &SideSums,
+    ) -> TableRow {
         let [caller, callee] = ends.map(position);
-        let counts = sums.counts.map(Number);
-        let Sides { base, new } =
-            Sides::EACH.map(|side| self.costs.per_run(side, sums.costs[side].clone()));
-        Row {
-            numbers: vec![
-                caller,
-                callee,
-                position(file),
-                line.into(),
-                counts.new,
-                counts.base,
-            ],
-            costs: vec![new, base],
-        }
+        let Sides { base, new } = sums.counts.map(WholeNumber);
+        let numbers = vec![caller, callee, position(file), line.into(), new, base];
+        self.costs.row(numbers, sums)
     }
 }

@@ -1,24 +1,26 @@
-//! The costs of both sides as the report shows them, and what share they have.
+//! The costs of both sides in the units of the report, and their shares.
 
 use std::iter;
 
+use super::calls::SideSums;
+use super::table::{TableRow, WholeNumber};
 use crate::compare::{Comparison, Side, Sides, calls_within};
 use crate::display::numbers::divided;
 use crate::profile::{Cost, FunctionId, Profile};
 
-/// The functions of a profile, or groups of them, and those of the base if there is one.
-pub(super) struct Costs<'a> {
+/// A profile of functions or of groups, and its comparison if there is a base.
+pub(super) struct SideCosts<'a> {
     pub new: &'a Profile,
     pub comparison: Option<&'a Comparison<'a>>,
-    /// What one unit of cost stands for, for each side and event: in a comparison, scales differ.
+    /// A factor for each side and event: the sides of a comparison can have different units.
     scales: Sides<Vec<i128>>,
-    /// What costs and calls of the sides are divided by.
+    /// The number of runs by which the costs and calls of each side are divided.
     pub runs: Sides<i128>,
-    /// The larger totals of both sides, before they are divided.
+    /// For each event the larger total of both sides, not yet divided by runs.
     pub totals: Vec<i128>,
 }
 
-impl<'a> Costs<'a> {
+impl<'a> SideCosts<'a> {
     pub fn new(new: &'a Profile, comparison: Option<&'a Comparison<'a>>) -> Self {
         let scales = Sides::EACH.map(|side| match comparison {
             None => vec![1; new.totals().len()],
@@ -28,7 +30,7 @@ impl<'a> Costs<'a> {
             }
         });
         let runs = comparison.map_or(Sides { base: 1, new: 1 }, Comparison::divisors);
-        let mut costs = Costs {
+        let mut costs = SideCosts {
             new,
             comparison,
             scales,
@@ -44,7 +46,7 @@ impl<'a> Costs<'a> {
         costs
     }
 
-    /// The sides that there are.
+    /// The sides that exist.
     pub fn sides(&self) -> &'static [Side] {
         match self.comparison {
             Some(_) => &[Side::Base, Side::New],
@@ -70,13 +72,20 @@ impl<'a> Costs<'a> {
         self.scaled(side, &self.profile(side).totals()).collect()
     }
 
-    /// Costs of a side as they are shown.
+    /// Divides costs of a side by its runs.
     pub fn per_run(&self, side: Side, costs: Vec<i128>) -> Vec<i128> {
         let costs = costs.into_iter();
         costs.map(|cost| divided(cost, self.runs[side])).collect()
     }
 
-    /// The largest share that costs have of the total of their event.
+    /// A row with sums of both sides, divided by their runs.
+    pub fn row(&self, numbers: Vec<WholeNumber>, sums: &SideSums) -> TableRow {
+        let costs = sums.costs.as_ref();
+        let costs = Sides::EACH.map(|side| self.per_run(side, costs[side].clone()));
+        TableRow::of_sides(numbers, costs)
+    }
+
+    /// The largest share of the total of an event.
     pub fn share(&self, costs: &[i128]) -> f64 {
         let shares = costs.iter().zip(&self.totals).map(|(cost, total)| {
             let [cost, total] = [cost, total].map(|cost| cost.unsigned_abs() as f64);
@@ -85,13 +94,13 @@ impl<'a> Costs<'a> {
         shares.fold(0.0, f64::max)
     }
 
-    /// What functions of a side that are one cost by themselves, not divided.
+    /// The self costs of functions that are one row, not yet divided by runs.
     pub fn own(&self, side: Side, ids: &[FunctionId]) -> Vec<i128> {
         let costs = ids.iter().map(|&id| self.profile(side).self_costs(id));
         self.sum(side, costs)
     }
 
-    /// Likewise with all that they call, in which their calls of each other do not count twice.
+    /// Their inclusive costs, without those of calls among each other, which would count twice.
     pub fn inclusive(&self, side: Side, ids: &[FunctionId]) -> Vec<i128> {
         let profile = self.profile(side);
         let costs = ids.iter().map(|&id| profile.inclusive_costs(id));
@@ -113,7 +122,7 @@ impl<'a> Costs<'a> {
         sums
     }
 
-    /// How often functions of a side that are one were called, not by each other.
+    /// The number of calls of functions that are one row, without calls among each other.
     pub fn invocations(&self, side: Side, ids: &[FunctionId]) -> i128 {
         let profile = self.profile(side);
         let calls = ids.iter().map(|&id| profile.function(id).invocations);

@@ -1,21 +1,21 @@
-//! What the report is made of.
+//! What the tables of the report are made of.
 
-use super::costs::Costs;
+use super::costs::SideCosts;
 use super::functions::{Files, Functions};
 use super::{Compared, HtmlOptions};
 use crate::stacks::Stacks;
 
-/// What is shown, and what columns are made of.
+/// A profile or comparison, and what has been chosen for the report so far.
 pub(super) struct Data<'a, 'o> {
     pub stacks: &'o Stacks<'a>,
     pub compared: Option<&'o Compared<'a>>,
     pub options: &'o HtmlOptions,
-    pub costs: Costs<'a>,
+    pub costs: SideCosts<'a>,
     pub files: Files<'a>,
     pub functions: Functions<'a>,
-    /// For each function that is shown, the lines of which it shows something.
+    /// For each function that is shown, the files and lines with costs or calls.
     pub lines_of: Vec<Vec<(usize, u64)>>,
-    /// The bytes that are reserved for the sums of calls that are left out.
+    /// The bytes reserved for the sums of omitted calls.
     pub reserved: usize,
 }
 
@@ -26,7 +26,7 @@ impl<'a, 'o> Data<'a, 'o> {
         options: &'o HtmlOptions,
     ) -> Self {
         let comparison = compared.map(|compared| compared.comparison);
-        let costs = Costs::new(stacks.profile().folded(), comparison);
+        let costs = SideCosts::new(stacks.profile().folded(), comparison);
         Data {
             stacks,
             compared,
@@ -39,7 +39,7 @@ impl<'a, 'o> Data<'a, 'o> {
         }
     }
 
-    /// Whether it is known how often functions were called, and by whom.
+    /// Whether numbers of calls, and callers, are known.
     pub fn has_invocations(&self) -> bool {
         match self.compared {
             Some(compared) => compared.comparison.has_invocations(),

@@ -1,24 +1,23 @@
-//! The data of the report as one line of JSON: as much of a profile as there is room for.
+//! The data of the report as one line of JSON, limited to a number of bytes.
 
 use std::io::{self, Write};
 
 use super::Notes;
 use super::data::Data;
-use super::functions::Function;
-use super::table::{Number, Room, ends_data, shown};
+use super::functions::FunctionRow;
+use super::table::{Room, WholeNumber, ends_data, shown};
 use crate::compare::Side;
 use crate::io::SourceFiles;
 use crate::output::json::Document;
 
-/// The version of the layout.
+/// The version of the JSON layout.
 const SCHEMA: u32 = 4;
 
-/// How many bytes a report has at most, without its style and its script, and what is kept back for the
-/// names of columns.
+/// The most bytes of the data, and the part of these that is reserved for the names of columns.
 const MAX_BYTES: usize = 7_900_000;
 const KEPT_BACK: usize = 20_000;
 
-/// Counts what is written.
+/// Counts the bytes that are written.
 struct Counter(usize);
 
 impl Write for Counter {
@@ -33,7 +32,7 @@ impl Write for Counter {
 }
 
 impl Data<'_, '_> {
-    /// Writes the data of a report as one line of JSON.
+    /// Writes the data as one line of JSON. Each table may use a share of the bytes that are left.
     pub fn write(
         mut self,
         notes: &Notes<'_>,
@@ -79,8 +78,8 @@ impl Data<'_, '_> {
         data.end()
     }
 
-    /// Writes the names of files, from the source root on, and which of them are outside of it:
-    /// these have no address.
+    /// Writes the names of files without the source root, and the positions of those outside of it,
+    /// which are not linked.
     fn write_files(&self, data: &mut Document<'_>) -> io::Result<()> {
         let options = self.options;
         let names = self.files.names.iter();
@@ -96,10 +95,9 @@ impl Data<'_, '_> {
         data.field("outside", &outside.map(|(at, _)| at).collect::<Vec<u32>>())
     }
 
-    /// Writes what the functions that are not shown add up to, and in a comparison what has changed of
-    /// them.
+    /// Writes the sums of the functions that were omitted, and by how much these changed.
     fn write_rest(&self, data: &mut Document<'_>) -> io::Result<()> {
-        let costs = |side: Side, of: &Function<'_>| {
+        let costs = |side: Side, of: &FunctionRow<'_>| {
             self.costs
                 .per_run(side, self.costs.own(side, &of.ids[side]))
         };
@@ -123,7 +121,7 @@ impl Data<'_, '_> {
                 changed[at] += u64::from(new != base);
             }
         }
-        let numbers = |sums: Vec<i128>| sums.into_iter().map(Number).collect::<Vec<_>>();
+        let numbers = |sums: Vec<i128>| sums.into_iter().map(WholeNumber).collect::<Vec<_>>();
         data.record("rest", |rest| {
             rest.field("functions", &count)?;
             rest.field("self", &numbers(sums))?;
@@ -133,7 +131,7 @@ impl Data<'_, '_> {
     }
 }
 
-/// Whether the name of a file says where it is: on Unix or on Windows.
+/// Whether the path of a file is absolute, on Unix or on Windows.
 fn is_absolute(file: &[u8]) -> bool {
     file.starts_with(b"/") || matches!(file, [b'A'..=b'Z' | b'a'..=b'z', b':', ..])
 }

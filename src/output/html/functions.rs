@@ -1,88 +1,82 @@
-//! The functions of the report, or groups of them, as far as there is room.
+//! The functions of the report, or groups of functions: the costliest that fit.
 
 use indexmap::IndexSet;
 
-use super::costs::Costs;
-use super::table::{Number, Room, Row, Table, by_share, cut, position, shown, text_size};
+use super::costs::SideCosts;
+use super::table::{Room, Table, TableRow, WholeNumber, by_share, cut, position, shown, text_size};
 use crate::compare::{Side, Sides, Transition};
 use crate::names::{SHORT, parted, short_name};
 use crate::output::Names;
 use crate::profile::{FunctionId, Profile};
 
-/// The most functions, so that their table stays fast.
+/// The most functions in a report: the browser has to sort and search them at once.
 const MAX_FUNCTIONS: usize = 20_000;
 
-/// The longest text about what has become of a function.
+/// The most bytes of the text that says how a function was renamed or moved.
 const MAX_BECAME: usize = 1_000;
 
-/// The digits that say which inclusive costs are estimates.
+/// The column that marks inclusive costs as estimates.
 const ESTIMATED: &str = "estimated";
 
-/// What is one function in the report, or one group.
-pub(super) struct Function<'a> {
+/// A row of the report: the functions of both sides that it shows as one, or a group.
+pub(super) struct FunctionRow<'a> {
     pub object: &'a [u8],
     pub file: &'a [u8],
     pub name: &'a [u8],
     pub line: u64,
-    /// What has become of it since the base, if there is something to say.
+    /// How it was renamed or moved since the base.
     became: Option<String>,
-    /// What it is in the base and in the new profile.
+    /// Its functions in the profile of each side.
     pub ids: Sides<Vec<FunctionId>>,
 }
 
-/// The functions, and which of them are shown.
+/// All functions or groups, and the positions of those that are shown.
 pub(super) struct Functions<'a> {
-    pub all: Vec<Function<'a>>,
-    /// For each side, which of all a function of its profile is.
+    pub all: Vec<FunctionRow<'a>>,
+    /// For each side, the index in `all` of each function of its profile.
     of: Sides<Vec<usize>>,
-    /// For each of all its position in the report, if it is there.
+    /// For each of `all`, its position in the report if it is shown.
     places: Vec<Option<usize>>,
-    /// The positions of those that are shown, the costliest first.
+    /// The positions in the report, the costliest first.
     pub order: Vec<usize>,
 }
 
-/// The names of files, as functions and lines refer to them.
+/// The names of files, to which functions and lines refer by position.
 #[derive(Default)]
 pub(super) struct Files<'a> {
     pub names: IndexSet<&'a [u8]>,
 }
 
 impl<'a> Files<'a> {
-    /// The place of the name of a file.
+    /// The position of a name, which is added if it is new.
     pub fn place(&mut self, file: &'a [u8]) -> usize {
         self.names.insert_full(file).0
     }
 
-    /// How many bytes the name of a file takes that is not there yet.
+    /// The bytes that a name takes if it is new.
     pub fn size(&self, file: &[u8]) -> usize {
         match self.names.contains(file) {
             true => 0,
-            // And its position, if it has no address.
+            // Six more for its position, in case that it is outside of the source root.
             false => text_size(&shown(file)) + 6,
         }
     }
 
-    /// The name at a place.
+    /// The name at a position.
     pub fn name(&self, place: usize) -> &'a [u8] {
         self.names.get_index(place).copied().unwrap_or_default()
     }
 }
 
 impl<'a> Functions<'a> {
-    pub fn new(costs: &Costs<'a>) -> Self {
-        let mut all: Vec<Function<'a>> = match costs.comparison {
+    pub fn new(costs: &SideCosts<'a>) -> Self {
+        let mut all: Vec<FunctionRow<'a>> = match costs.comparison {
             None => costs
                 .new
                 .functions()
                 .map(|(id, _)| {
-                    let base = Vec::new();
-                    Function::of(
-                        costs.new,
-                        Sides {
-                            base,
-                            new: vec![id],
-                        },
-                    )
+                    let (base, new) = (Vec::new(), vec![id]);
+                    FunctionRow::of(costs.new, Sides { base, new })
                 })
                 .collect(),
             Some(comparison) => comparison
@@ -94,12 +88,12 @@ impl<'a> Functions<'a> {
                     } else {
                         Side::New
                     };
-                    Function {
+                    FunctionRow {
                         object: change.object,
                         file: change.file,
                         name: change.name,
                         became: change.transition.as_ref().map(Transition::to_string),
-                        ..Function::of(costs.profile(side), ids)
+                        ..FunctionRow::of(costs.profile(side), ids)
                     }
                 })
                 .collect(),
@@ -123,28 +117,28 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Which of all a function of a side is.
+    /// The index in `all` of a function of a side.
     pub fn index(&self, side: Side, id: FunctionId) -> usize {
         self.of[side][id.index()]
     }
 
-    /// The position of one of all, if it is shown.
+    /// The position in the report of one of `all`, if it is shown.
     pub fn place(&self, index: usize) -> Option<usize> {
         self.places[index]
     }
 
-    /// Those that are shown, or those that are not.
-    pub fn are_shown(&self, wanted: bool) -> impl Iterator<Item = &Function<'a>> {
+    /// Those that are shown, or those that were omitted.
+    pub fn are_shown(&self, wanted: bool) -> impl Iterator<Item = &FunctionRow<'a>> {
         let all = self.all.iter().zip(&self.places);
         all.filter(move |(_, place)| place.is_some() == wanted)
             .map(|(function, _)| function)
     }
 
-    /// Chooses the costliest, and makes columns of them: those of functions have `files`. Of each row,
-    /// `reserved` gets the size of so many others.
+    /// Chooses the costliest that fit, and makes a table of them. Functions have `files`, and `reserved`
+    /// grows by the bytes that the sums of their omitted calls may take; groups have neither.
     pub fn table(
         &mut self,
-        costs: &Costs<'a>,
+        costs: &SideCosts<'a>,
         names: Names,
         room: &mut Room,
         mut files: Option<&mut Files<'a>>,
@@ -167,13 +161,13 @@ impl<'a> Functions<'a> {
             let mut size = texts[..=sides].iter().map(|text| text_size(text)).sum();
             if let Some(files) = &mut files {
                 size += files.size(of.object) + files.size(of.file);
-                // As wide as a position can be.
+                // No position has more digits.
                 let file = position(99_999);
                 row.numbers.extend([file, file, of.line.into()]);
-                // What its calls cost that are left out has two rows, of which each costs no more.
+                // The sums of omitted calls to and from it take two rows, neither of which costs more.
                 size += 2 * (table.size(&row) + 20);
             }
-            // And a digit.
+            // One byte for its digit.
             size += table.size(&row) + 1;
             if chosen.len() == MAX_FUNCTIONS || !room.take(size) {
                 break;
@@ -207,13 +201,13 @@ impl<'a> Functions<'a> {
     }
 }
 
-impl<'a> Function<'a> {
-    /// What such functions are, of which the last side that has one says how it is called.
+impl<'a> FunctionRow<'a> {
+    /// A row of functions, which has the name and location of the last one in the profile.
     fn of(profile: &'a Profile, ids: Sides<Vec<FunctionId>>) -> Self {
         let Sides { base, new } = ids.as_ref().map(|ids| ids.last());
         let function = new.or(base).map(|&id| profile.function(id));
         let name = |name| profile.name(name);
-        Function {
+        FunctionRow {
             object: function.map_or(b"", |function| name(function.object)),
             file: function.map_or(b"", |function| name(function.file)),
             name: function.map_or(b"", |function| name(function.name)),
@@ -223,8 +217,8 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// The largest share that it has of anything, on either side.
-    fn share(&self, costs: &Costs<'_>) -> f64 {
+    /// Its largest share of the total of an event, on either side.
+    fn share(&self, costs: &SideCosts<'_>) -> f64 {
         let shares = costs.sides().iter().flat_map(|&side| {
             let ids = &self.ids[side];
             [costs.own(side, ids), costs.inclusive(side, ids)].map(|row| costs.share(&row))
@@ -232,12 +226,12 @@ impl<'a> Function<'a> {
         shares.fold(0.0, f64::max)
     }
 
-    /// Its calls and costs, and on which sides it is.
-    fn row(&self, costs: &Costs<'_>) -> Row {
+    /// Its calls and costs; in a comparison also which sides have it (1: base, 2: new, 3: both).
+    fn row(&self, costs: &SideCosts<'_>) -> TableRow {
         let Sides { base, new } =
-            Sides::EACH.map(|side| Number(costs.invocations(side, &self.ids[side])));
+            Sides::EACH.map(|side| WholeNumber(costs.invocations(side, &self.ids[side])));
         let is_there = Sides::EACH.map(|side| i128::from(!self.ids[side].is_empty()));
-        let sides = Number(is_there.base + 2 * is_there.new);
+        let sides = WholeNumber(is_there.base + 2 * is_there.new);
         let numbers = match costs.comparison {
             Some(_) => vec![new, base, sides],
             None => vec![new],
@@ -246,14 +240,14 @@ impl<'a> Function<'a> {
             let ids = &self.ids[side];
             [costs.own(side, ids), costs.inclusive(side, ids)].map(|row| costs.per_run(side, row))
         });
-        Row {
+        TableRow {
             numbers,
             costs: rows.collect(),
         }
     }
 
-    /// Which inclusive costs are estimates: 1 stands for the new one, 2 for that of the base, 3 for both.
-    fn estimates(&self, costs: &Costs<'_>) -> u8 {
+    /// Which inclusive costs are estimates (1: new, 2: base, 3: both).
+    fn estimates(&self, costs: &SideCosts<'_>) -> u8 {
         let Sides { base, new } = Sides::EACH.map(|side| {
             let mut ids = self.ids[side].iter();
             u8::from(ids.any(|&id| costs.profile(side).is_inclusive_estimated(id)))
@@ -261,7 +255,7 @@ impl<'a> Function<'a> {
         new + 2 * base
     }
 
-    /// The name where lists cut it, the parts of what lists show, and what has become of it.
+    /// Its name and the parts of its name, as `names` returns them, and how it was renamed or moved.
     fn texts(&self, names: Names) -> [String; 3] {
         let [name, parts] = self::names(self.name, names);
         let became = self.became.as_deref().unwrap_or_default();
@@ -269,7 +263,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// A name as it is shown in full, empty where lists do not cut it, and the parts of what these show.
+/// The whole name, empty if lists do not shorten it, and the parts of the name in lists, by lines.
 pub(super) fn names(name: &[u8], how: Names) -> [String; 2] {
     let name = shown(name);
     let short = match how {

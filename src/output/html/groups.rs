@@ -1,17 +1,17 @@
-//! Groups of functions: classes, files, objects and packages, as far as there is room for them.
+//! Groups of functions (classes, files, objects and packages): the costliest that fit.
 
 use std::io;
 
-use super::costs::Costs;
+use super::costs::SideCosts;
 use super::data::Data;
 use super::functions::Functions;
-use super::table::{Number, Room, Table, position};
+use super::table::{Room, Table, WholeNumber, position};
 use crate::compare::{Comparison, Side, Sides};
 use crate::output::json::Document;
-use crate::profile::{GroupBy, InclusiveCost, Profile};
+use crate::profile::{GroupBy, InclusiveCost};
 use crate::stacks::{Stacks, count_groups_once};
 
-/// What functions can be grouped by, and what share of the room each has.
+/// The kinds of groups, and the percentage of the bytes that each may use.
 const KINDS: [GroupBy; 4] = [
     GroupBy::Class,
     GroupBy::File,
@@ -21,17 +21,17 @@ const KINDS: [GroupBy; 4] = [
 const PERCENT: usize = 25;
 
 /// Groups of one kind.
-pub(super) struct Groups {
+pub(super) struct GroupTable {
     by: GroupBy,
     rows: Table,
-    /// For each function of the report the position of its group.
-    of: Vec<Number>,
+    /// For each function of the report, the position of its group.
+    of: Vec<WholeNumber>,
     omitted: usize,
 }
 
 impl Data<'_, '_> {
-    /// The groups of each kind. Objects are shown only if there are any.
-    pub fn groups(&self, room: &mut Room) -> Vec<Groups> {
+    /// The groups of each kind; without those of objects if no object is known.
+    pub fn groups(&self, room: &mut Room) -> Vec<GroupTable> {
         let mut share = Room::new(room.left());
         let kinds = KINDS.into_iter();
         let groups = kinds.filter_map(|by| share.lend(PERCENT, |room| self.groups_by(by, room)));
@@ -40,18 +40,13 @@ impl Data<'_, '_> {
         groups
     }
 
-    fn groups_by(&self, by: GroupBy, room: &mut Room) -> Option<Groups> {
-        let has_object = |side: &Profile| {
-            let mut functions = side.functions();
-            functions.any(|(_, function)| !side.name(function.object).is_empty())
+    fn groups_by(&self, by: GroupBy, room: &mut Room) -> Option<GroupTable> {
+        let has_object = |&side: &Side| {
+            let profile = self.costs.profile(side);
+            let mut functions = profile.functions();
+            functions.any(|(_, function)| !profile.name(function.object).is_empty())
         };
-        if by == GroupBy::Object
-            && !self
-                .costs
-                .sides()
-                .iter()
-                .any(|&side| has_object(self.costs.profile(side)))
-        {
+        if by == GroupBy::Object && !self.costs.sides().iter().any(has_object) {
             return None;
         }
         let grouped = |stacks: &Stacks<'_>| {
@@ -74,7 +69,7 @@ impl Data<'_, '_> {
             },
             _ => None,
         };
-        let costs = Costs::new(&new, comparison.as_ref());
+        let costs = SideCosts::new(&new, comparison.as_ref());
         let mut groups = Functions::new(&costs);
         for group in &mut groups.all {
             group.name = match self.options.within_root(group.name) {
@@ -82,7 +77,7 @@ impl Data<'_, '_> {
                 name => name.unwrap_or(group.name),
             };
         }
-        // The position of a group for each function.
+        // Six bytes for the position of each function's group.
         let most = 6 * self.functions.order.len();
         if !room.take(most) {
             return None;
@@ -97,10 +92,10 @@ impl Data<'_, '_> {
             };
             position(groups.place(group))
         });
-        let of: Vec<Number> = of.collect();
+        let of: Vec<WholeNumber> = of.collect();
         let size: usize = of.iter().map(|position| position.size()).sum();
         room.give_back(most.saturating_sub(size));
-        Some(Groups {
+        Some(GroupTable {
             by,
             of,
             omitted: groups.are_shown(false).count(),
@@ -109,7 +104,7 @@ impl Data<'_, '_> {
     }
 }
 
-impl Groups {
+impl GroupTable {
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
         record.record(self.by.name(), |record| {
             self.rows.write(record)?;

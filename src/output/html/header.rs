@@ -1,10 +1,10 @@
-//! What the report says of the profile as a whole.
+//! The fields of the report that describe the profile as a whole.
 
 use std::io;
 use std::iter;
 
 use super::data::Data;
-use super::table::{Number, cut};
+use super::table::{WholeNumber, cut};
 use super::{Compared, Notes};
 use crate::compare::Side;
 use crate::display::numbers::{grouped, percent};
@@ -13,13 +13,13 @@ use crate::display::units::{Unit, in_units};
 use crate::output::figures::{EventFormat, command, parts, per_run};
 use crate::output::json::Document;
 
-/// The most warnings, limits and parts, and the longest texts.
+/// The most warnings, limits and parts, and the most bytes of their texts.
 const MAX_TEXTS: usize = 100;
 const MAX_WARNING_LENGTH: usize = 1_000;
 const MAX_EVENT_LENGTH: usize = 300;
 const MAX_COMMAND_LENGTH: usize = 12_000;
 
-/// A text in a list of so many.
+/// The first of many texts; the last one counts the others.
 fn limited(texts: impl Iterator<Item = String>, noun: &str) -> Vec<String> {
     let mut texts = texts.map(|text| cut(text, MAX_WARNING_LENGTH));
     let mut shown: Vec<String> = texts.by_ref().take(MAX_TEXTS).collect();
@@ -31,7 +31,7 @@ fn limited(texts: impl Iterator<Item = String>, noun: &str) -> Vec<String> {
 }
 
 impl<'a> Data<'a, '_> {
-    /// Writes what does not depend on the room.
+    /// Writes the fields whose size does not depend on the size of the profile.
     pub fn write_header(&self, notes: &Notes<'_>, data: &mut Document<'_>) -> io::Result<()> {
         let profile = self.costs.profile(Side::New);
         let creator = profile.creator().unwrap_or_default();
@@ -44,8 +44,8 @@ impl<'a> Data<'a, '_> {
         data.field("creator", &creator)?;
         data.field("kind", profile.kind().name())?;
         data.field("complete", &is_complete)?;
-        data.field("runs", &Number::from(profile.runs()))?;
-        // Those that failed come first, so that they are shown.
+        data.field("runs", &WholeNumber::from(profile.runs()))?;
+        // Failed limits come first, so that none is omitted before one that passed.
         let limits = [false, true].into_iter().flat_map(|passed| {
             let limits = notes
                 .limits
@@ -80,7 +80,7 @@ impl<'a> Data<'a, '_> {
         data.field("has_invocations", &self.has_invocations())?;
         data.field("function_count", &profile.functions().len())?;
         data.field("edge_count", &profile.edges().len())?;
-        data.field("call_count", &Number::from(profile.calls()))?;
+        data.field("call_count", &WholeNumber::from(profile.calls()))?;
         match self.compared {
             Some(compared) => data.record("comparison", |record| {
                 self.write_comparison(compared, record)
@@ -99,7 +99,7 @@ impl<'a> Data<'a, '_> {
         let comparison = compared.comparison;
         let per_run = comparison.is_per_run.then(|| per_run(comparison.runs()));
         record.field("per_run", &per_run)?;
-        // Calls and the costs of stacks have yet to be divided by these.
+        // The script divides numbers of calls and the costs of stacks by these.
         let runs = comparison.divisors();
         record.field("runs", &[runs.base, runs.new])?;
         record.field(
@@ -115,7 +115,7 @@ impl<'a> Data<'a, '_> {
         })
     }
 
-    /// The events, and how their costs are written.
+    /// The events with the formats of their costs.
     fn events(&self) -> Vec<EventFormat<'a>> {
         match self.compared {
             Some(compared) => EventFormat::compared(compared.comparison),
@@ -123,9 +123,9 @@ impl<'a> Data<'a, '_> {
         }
     }
 
-    /// For events of which the summaries state a peak: that, if it is not the total. Costs per run have
-    /// none.
-    fn peaks(&self) -> Vec<Option<Number>> {
+    /// The peak of each event that its summaries state, if that is not the total. Costs per run have no
+    /// peak.
+    fn peaks(&self) -> Vec<Option<WholeNumber>> {
         let profile = self.costs.profile(Side::New);
         let stated = profile.summaries().into_iter().chain(iter::repeat(None));
         let events = profile.events().iter().zip(stated).zip(profile.totals());
@@ -133,10 +133,10 @@ impl<'a> Data<'a, '_> {
             let is_peak = self.costs.runs.new == 1 && profile.states_peak(event);
             stated.filter(|&peak| is_peak && peak != total)
         });
-        peaks.map(|peak| peak.map(Number::from)).collect()
+        peaks.map(|peak| peak.map(WholeNumber::from)).collect()
     }
 
-    /// Writes the totals of the parts that have names, the costliest first.
+    /// Writes the totals of the named parts, the costliest first.
     fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
         let mut parts = match self.compared {
             None => parts(self.costs.profile(Side::New)),
@@ -145,14 +145,14 @@ impl<'a> Data<'a, '_> {
         let omitted = parts.len().saturating_sub(MAX_TEXTS);
         parts.truncate(MAX_TEXTS);
         record.records("shown", parts, |record, (name, totals)| {
-            let totals: Vec<Number> = totals.into_iter().map(Number).collect();
+            let totals: Vec<WholeNumber> = totals.into_iter().map(WholeNumber).collect();
             record.field("name", &cut(name, MAX_WARNING_LENGTH))?;
             record.field("total", &totals)
         })?;
         record.field("omitted", &omitted)
     }
 
-    /// Writes the events, with how their costs are written.
+    /// Writes the events with the formats of their costs.
     fn write_events(&self, data: &mut Document<'_>) -> io::Result<()> {
         data.records("events", self.events(), |record, event| {
             record.field("name", &cut(printable(event.name), MAX_EVENT_LENGTH))?;
@@ -163,7 +163,7 @@ impl<'a> Data<'a, '_> {
             record.field("shown", &event.total())?;
             record.records("units", event.unit.sizes(), |record, unit| {
                 record.field("name", unit.name)?;
-                record.field("size", &Number(unit.count))
+                record.field("size", &WholeNumber(unit.count))
             })?;
             record.record("notation", |record| {
                 let notation = &event.notation;
@@ -175,13 +175,13 @@ impl<'a> Data<'a, '_> {
         })
     }
 
-    fn shown_totals(&self, side: Side) -> Vec<Number> {
+    fn shown_totals(&self, side: Side) -> Vec<WholeNumber> {
         let totals = self.costs.per_run(side, self.costs.side_totals(side));
-        totals.into_iter().map(Number).collect()
+        totals.into_iter().map(WholeNumber).collect()
     }
 }
 
-/// By how much a total has changed.
+/// Says by how much a total has changed.
 fn verdict(change: i128, base: i128, unit: Unit) -> String {
     let size = change.abs();
     let share = match base {

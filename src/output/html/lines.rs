@@ -1,33 +1,33 @@
-//! What lines cost: those of each function, and the costliest of the whole program.
+//! The costs of lines: of each function, and of the whole program.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 
 use indexmap::IndexMap;
 
-use super::calls::Sums;
+use super::calls::SideSums;
 use super::data::Data;
-use super::table::{Number, Room, Row, Table, by_share, position};
-use crate::compare::{Side, Sides};
+use super::table::{Room, Table, TableRow, WholeNumber, by_share, position};
+use crate::compare::Side;
 use crate::io::SourceFiles;
 use crate::output::json::Document;
 use crate::profile::ProfileKind;
 
 /// A line of a file.
-type Place<'a> = (&'a [u8], u64);
+type FileLine<'a> = (&'a [u8], u64);
 
-/// Self costs by line.
-pub(super) struct Lines {
+/// The self costs of functions by line.
+pub(super) struct FunctionLines {
     table: Table,
-    /// The positions of the functions of which both sides are shown, in the files whose text was
-    /// the same.
+    /// The functions whose lines are compared, and the files whose text is the same on both sides:
+    /// only lines of these are compared.
     compared: Vec<usize>,
     same: BTreeSet<usize>,
-    /// For how many functions there is no room.
+    /// The number of functions whose lines were omitted.
     omitted: usize,
 }
 
-impl Lines {
+impl FunctionLines {
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
         self.table.write(record)?;
         record.field("compared", &self.compared)?;
@@ -36,26 +36,26 @@ impl Lines {
     }
 }
 
-/// The most lines of the whole program.
+/// The most lines in the list of the whole program.
 const MAX_PLACES: usize = 2_000;
 
-/// The costliest lines of the whole program; of traces, those of calls.
-pub(super) struct Places {
+/// The costliest lines of the whole program; for traces, the lines with the costliest calls.
+pub(super) struct ProgramLines {
     table: Table,
     omitted: usize,
 }
 
-impl Places {
+impl ProgramLines {
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
         self.table.write(record)?;
         record.field("omitted", &self.omitted)
     }
 }
 
-/// What a line costs, and which function has the largest part of that.
+/// The cost of a line, and the function with the largest part of it.
 #[derive(Default)]
-struct PlaceSums {
-    sums: Sums,
+struct LineSums {
+    sums: SideSums,
     function: usize,
     largest: f64,
 }
@@ -65,10 +65,10 @@ impl<'a> Data<'a, '_> {
         self.costs.profile(Side::New).kind() == ProfileKind::Trace
     }
 
-    /// The self costs by line of the costliest functions, as far as there is room. Traces have none.
-    pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> Lines {
+    /// The self costs by line of the costliest functions that fit. Traces have none.
+    pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> FunctionLines {
         let columns = &["self", "base"][..self.costs.sides().len()];
-        let mut lines = Lines {
+        let mut lines = FunctionLines {
             table: Table::new(
                 &["function", "file", "line"],
                 columns,
@@ -81,7 +81,7 @@ impl<'a> Data<'a, '_> {
         if self.is_trace() {
             return lines;
         }
-        // Lines of another text are others.
+        // Only lines of files with the same text can be compared.
         let mut texts = HashMap::new();
         let mut is_same = |file| {
             *texts.entry(file).or_insert_with(|| {
@@ -108,19 +108,12 @@ impl<'a> Data<'a, '_> {
             }
             let files: BTreeSet<&[u8]> = rows.keys().map(|&(file, _)| file).collect();
             let new_files: usize = files.into_iter().map(|file| self.files.size(file)).sum();
-            let rows: Vec<(Place<'a>, Row)> = rows
+            let rows: Vec<(FileLine<'a>, TableRow)> = rows
                 .into_iter()
                 .map(|(place, sums)| {
-                    let Sides { base, new } =
-                        Sides::EACH.map(|side| self.costs.per_run(side, sums.costs[side].clone()));
+                    // No position has more digits.
                     let numbers = vec![position(at), position(99_999), place.1.into()];
-                    (
-                        place,
-                        Row {
-                            numbers,
-                            costs: vec![new, base],
-                        },
-                    )
+                    (place, self.costs.row(numbers, &sums))
                 })
                 .collect();
             let size: usize = rows.iter().map(|(_, row)| lines.table.size(row)).sum();
@@ -142,10 +135,10 @@ impl<'a> Data<'a, '_> {
         lines
     }
 
-    /// The lines of a function on one side, by file and line. Line 0 stands for an unknown one.
-    fn line_sums(&self, side: Side, function: usize) -> IndexMap<Place<'a>, Sums> {
+    /// The costs of a function on one side by file and line. Line 0 means that the line is unknown.
+    fn line_sums(&self, side: Side, function: usize) -> IndexMap<FileLine<'a>, SideSums> {
         let profile = self.costs.profile(side);
-        let mut rows: IndexMap<Place<'a>, Sums> = IndexMap::new();
+        let mut rows: IndexMap<FileLine<'a>, SideSums> = IndexMap::new();
         for &id in &self.functions.all[function].ids[side] {
             let file = profile.function(id).file;
             for line in profile.lines(id) {
@@ -157,12 +150,12 @@ impl<'a> Data<'a, '_> {
         rows
     }
 
-    /// The costliest lines of the whole program, as far as there is room: by self cost, or by the cost
-    /// of the calls made there.
-    pub fn places(&mut self, room: &mut Room) -> Places {
-        let mut places: IndexMap<Place<'a>, PlaceSums> = IndexMap::new();
+    /// The costliest lines of the whole program that fit, by self cost or, in traces, by the cost of
+    /// their calls.
+    pub fn places(&mut self, room: &mut Room) -> ProgramLines {
+        let mut places: IndexMap<FileLine<'a>, LineSums> = IndexMap::new();
         let mut add = |place, function, count, costs: Vec<i128>, share: f64| {
-            let of: &mut PlaceSums = places.entry(place).or_default();
+            let of: &mut LineSums = places.entry(place).or_default();
             of.sums.add(Side::New, count, costs);
             if share > of.largest {
                 (of.largest, of.function) = (share, function);
@@ -209,22 +202,17 @@ impl<'a> Data<'a, '_> {
             };
             let size = self.files.size(file);
             let function = position(self.functions.place(of.function));
-            let calls = Number(of.sums.counts.new);
-            let row = Row {
-                numbers: vec![
-                    position(self.files.place(file)),
-                    line.into(),
-                    function,
-                    calls,
-                ],
-                costs: vec![self.costs.per_run(Side::New, of.sums.costs.new.clone())],
-            };
+            let calls = WholeNumber(of.sums.counts.new);
+            let file = position(self.files.place(file));
+            let row = self
+                .costs
+                .row(vec![file, line.into(), function, calls], &of.sums);
             if !room.take(table.size(&row) + size) {
                 break;
             }
             table.push(&row);
         }
-        Places {
+        ProgramLines {
             omitted: places.len() - table.rows(),
             table,
         }

@@ -1,15 +1,14 @@
-//! A profile as one page for a browser: it needs no server, no network and no other file.
+//! The HTML report: one file that needs no server, no network and no other file.
 //!
-//! The page is `page.html` with its style, its script (`page/`) and the data, which stand in it as JSON. The
-//! data are what `-f json` writes, as columns: rows would not fit. `docs/report.schema.json`
-//! describes them.
+//! It consists of `page.html`, its style, its script (`page/`) and the data as JSON. The data are
+//! those of `-f json`, by columns to save room; `docs/report.schema.json` describes them.
 //!
-//! The page has about 8 MB at most. It holds the costliest functions, calls and stacks; what
-//! there is no room for is summed up.
+//! A report has at most about 8 MB: the costliest functions, calls and stacks, and sums of those
+//! that were omitted.
 //!
-//! Every byte of a profile is hostile here too: in the data, what could end their element is
-//! escaped, and the script puts names into the page as text only. The page's own policy allows no
-//! other script or style than its own, and nothing that is loaded.
+//! Every byte of a profile is hostile. The data escape whatever could end their element, and the
+//! script adds names to the page only as text. The page's content security policy allows its own
+//! script and style, by their hashes, and nothing that is loaded.
 
 mod calls;
 mod costs;
@@ -34,7 +33,7 @@ use crate::stacks::Stacks;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// The script's modules, in their order.
+/// The modules of the script, in the order in which they use each other.
 const SCRIPT: &str = concat!(
     include_str!("page/numbers.js"),
     include_str!("page/names.js"),
@@ -52,24 +51,24 @@ const SCRIPT: &str = concat!(
     include_str!("page/report.js"),
 );
 
-/// Options of the page.
+/// Options of the HTML report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HtmlOptions {
-    /// The address of a line of source, with `{file}` and `{line}` in it: places are links then.
+    /// A URL template with `{file}` and `{line}`: locations become links.
     pub source_url: Option<String>,
-    /// The folder that is left out of the names of files in it.
+    /// A folder that is stripped from the names of files in it.
     pub source_root: Option<Vec<u8>>,
-    /// How long names are in lists.
+    /// Whether lists shorten names.
     pub names: Names,
-    /// What rows of functions are at first.
+    /// What the rows of the first view are.
     pub by: GroupBy,
-    /// How the inclusive costs of groups of functions treat recursion: as those of the functions do.
+    /// How the inclusive costs of groups treat recursion; those of functions come with the profile.
     pub inclusive: InclusiveCost,
 }
 
 impl HtmlOptions {
-    /// The name of a file from the source root on, if it is in there.
+    /// Strips the source root from the name of a file in it.
     fn within_root<'f>(&self, file: &'f [u8]) -> Option<&'f [u8]> {
         let root = self.source_root.as_deref()?;
         let root = root.strip_suffix(b"/").unwrap_or(root);
@@ -77,30 +76,30 @@ impl HtmlOptions {
     }
 }
 
-/// What a profile is compared with.
+/// The base of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Compared<'a> {
-    /// The base.
+    /// The stacks of the base.
     pub base: &'a Stacks<'a>,
-    /// What has changed since.
+    /// What has changed since the base.
     pub comparison: &'a Comparison<'a>,
 }
 
-/// What readers of a page should know.
+/// What readers of a report should know.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Notes<'a> {
     /// Warnings about the inputs.
     pub warnings: &'a [String],
-    /// What came of limits.
+    /// The limits that passed or failed.
     pub limits: &'a [Verdict],
-    /// The warning that stacks are estimated, which stands where such stacks are shown.
+    /// The warning that stacks are estimated; only views with such stacks show it.
     pub estimates: Option<&'a str>,
 }
 
-/// Writes a profile as a page, in UTF-8; also what changed, if there is a base. Source is shown of
-/// the files that `sources` has.
+/// Writes the HTML report of a profile or of a comparison, in UTF-8, with lines of the source files
+/// in `sources`.
 ///
-/// The stacks of traces are those of a profile that was read with
+/// A trace has stacks only if it was read with
 /// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts).
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The source in the report: lines that cost something or call, and those around them.
+//! The source in the report: lines with costs or calls, and the lines around them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,22 +10,22 @@ use crate::io::{SourceCounts, SourceFiles};
 use crate::maps::HashMap;
 use crate::output::json::Document;
 
-/// How many lines stand around one that costs something.
+/// The number of lines before and after one with costs or calls.
 const LINES_AROUND: u64 = 5;
 
-/// Lines of source as they are shown, by file.
+/// Lines of source by the position of their file.
 #[derive(Default)]
 pub(super) struct SourceLines {
     lines: BTreeMap<usize, BTreeMap<u64, String>>,
-    /// How many functions there is no room for.
+    /// The number of functions whose source was omitted.
     omitted: usize,
     newer: BTreeSet<usize>,
     counts: SourceCounts,
 }
 
 impl Data<'_, '_> {
-    /// Takes the lines around places of functions, the costliest function first, as far as there is
-    /// room. Each file is read twice: only when all sizes are known, it is known what is kept.
+    /// Chooses the lines of the costliest functions that fit. Each file is read twice: first for the sizes
+    /// of the lines, then for the text of those that were chosen.
     pub fn source(&self, files: &mut SourceFiles, room: &mut Room) -> SourceLines {
         let mut source = SourceLines::default();
         let order = &self.functions.order;
@@ -37,7 +37,7 @@ impl Data<'_, '_> {
         for (position, lines) in wanted {
             let mut found = Vec::new();
             let file = files.read(self.files.name(position), &lines, |line, text| {
-                // Each may begin a text, whose file and first line stand beside it.
+                // Each line may begin a text, which has the numbers of its file and first line.
                 found.push(((position, line), text_size(&shown(text)) + 14));
             });
             if let Ok(file) = file {
@@ -45,7 +45,7 @@ impl Data<'_, '_> {
                 sizes.extend(found);
             }
         }
-        let mut kept: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+        let mut chosen: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
         for &at in order {
             let is_new = |place: &(usize, u64)| sizes.contains_key(place);
             let new: BTreeSet<_> = self.around(at).filter(is_new).collect();
@@ -55,10 +55,10 @@ impl Data<'_, '_> {
             }
             for (file, line) in new {
                 sizes.remove(&(file, line));
-                kept.entry(file).or_default().insert(line);
+                chosen.entry(file).or_default().insert(line);
             }
         }
-        for (position, lines) in kept {
+        for (position, lines) in chosen {
             let mut texts = BTreeMap::new();
             let file = files.read(self.files.name(position), &lines, |line, text| {
                 texts.insert(line, shown(text));
@@ -69,7 +69,7 @@ impl Data<'_, '_> {
         source
     }
 
-    /// The lines of a function and those around them: files and numbers.
+    /// The lines of a function and those around them, as positions of files and numbers.
     fn around(&self, at: usize) -> impl Iterator<Item = (usize, u64)> {
         let lines = self.lines_of[at].iter().filter(|(_, line)| *line > 0);
         lines.flat_map(|&(file, line)| {
@@ -80,7 +80,7 @@ impl Data<'_, '_> {
 }
 
 impl SourceLines {
-    /// Writes them: lines that follow one another are one text.
+    /// Writes the lines; consecutive ones are one text.
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
         let (mut files, mut firsts, mut texts) = (Vec::new(), Vec::new(), Vec::<String>::new());
         for (&file, lines) in &self.lines {
@@ -111,7 +111,7 @@ impl SourceLines {
     }
 }
 
-/// A line as it is shown: tabs stay.
+/// A line as it is shown, with its tabs.
 fn shown(line: &str) -> String {
     let parts = line.split('\t').map(|part| printable(part.as_bytes()));
     parts.collect::<Vec<_>>().join("\t")

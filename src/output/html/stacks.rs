@@ -1,50 +1,49 @@
-//! The stacks of the report, as far as there is room for them.
+//! The stacks of the report: the costliest that fit.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use indexmap::IndexSet;
 
-use super::calls::Sums;
+use super::calls::SideSums;
 use super::data::Data;
 use super::functions::names;
-use super::table::{Number, Room, Row, Table, by_share, position, text_size};
+use super::table::{Room, Table, TableRow, WholeNumber, by_share, position, text_size};
 use crate::compare::{Side, Sides};
 use crate::output::joined_stacks::JoinedStacks;
 use crate::output::json::Document;
 use crate::profile::Cost;
 use crate::stacks::{StackId, Stacks};
 
-/// Stands for stacks that are left out.
+/// The frame for the sum of omitted stacks.
 const REST: &str = "…";
 
-/// The digits that say what is estimated of a node.
+/// The column that marks nodes as estimated.
 const ESTIMATED: &str = "estimated";
 
-/// A frame of a function or of none, with its name if that is another one.
-type Frame<'a> = (Option<usize>, Option<&'a [u8]>);
+/// The position of a frame's function, if that is shown, and the name of the frame if it differs.
+type FrameKey<'a> = (Option<usize>, Option<&'a [u8]>);
 
-/// Stacks: nodes of a tree, each after its parent.
+/// Stacks as nodes of a tree: children follow their parent.
 struct Rows<'t> {
-    frames: IndexSet<Frame<'t>>,
+    frames: IndexSet<FrameKey<'t>>,
     nodes: Table,
     omitted: usize,
 }
 
-/// Which nodes are shown.
+/// The nodes that are shown, and the depths of all nodes.
 struct Choice {
     is_shown: Vec<bool>,
     depths: Vec<u32>,
 }
 
 impl<'a> Data<'a, '_> {
-    /// Writes the stacks, the costliest as far as there is room; those below one that are left out are
-    /// summed up in a node of their own. Costs and calls are not divided, so that rounding does not add
-    /// up.
+    /// Writes the costliest stacks that fit. The omitted children of a node are summed up in one more
+    /// child. Costs and calls are not divided by runs, because rounding errors would add up.
     pub fn write_stacks(&self, data: &mut Document<'_>, room: &mut Room) -> io::Result<()> {
         let base = self.compared.map(|compared| compared.base);
         let tree = JoinedStacks::new(self.stacks, base, |side, id| self.functions.index(side, id));
-        // Without calls, there is nothing but functions; what changed of these can be drawn.
+        // Without calls, stacks are just functions, which are drawn only to show what has changed.
         if tree.len() == 0 || !(self.has_invocations() || base.is_some()) {
             return data.field("stacks", &());
         }
@@ -58,7 +57,7 @@ impl<'a> Data<'a, '_> {
         })
     }
 
-    /// The table of nodes.
+    /// An empty table of nodes.
     fn stack_table(&self) -> Table {
         let columns = &["self", "base"][..self.costs.sides().len()];
         Table::new(
@@ -68,7 +67,7 @@ impl<'a> Data<'a, '_> {
         )
     }
 
-    /// All nodes if there is room for them, else the costliest.
+    /// Chooses all nodes if they fit, else the costliest.
     fn choose_stacks(&self, tree: &JoinedStacks<'_, 'a>, room: &mut Room) -> Choice {
         let mut depths: Vec<u32> = Vec::with_capacity(tree.len());
         let mut children = vec![0_u32; tree.len()];
@@ -89,7 +88,7 @@ impl<'a> Data<'a, '_> {
         }
         frames.clear();
         let mut is_shown = vec![false; tree.len()];
-        // What stands for those below that are left out costs no more than all of a node.
+        // The sum of omitted children costs no more than their parent.
         let table = self.stack_table();
         let rest = |at: usize| table.size(&self.rest_bound(tree, at, depths[at])) + 1;
         for at in by_share(&self.stack_shares(tree)) {
@@ -110,8 +109,8 @@ impl<'a> Data<'a, '_> {
         Choice { is_shown, depths }
     }
 
-    /// The largest share of each node on either side, or of what is below it: none is left out above one
-    /// that is shown.
+    /// The largest share of each node, or of a node below it, on either side: so a node is never shown
+    /// without its parent.
     fn stack_shares(&self, tree: &JoinedStacks<'_, 'a>) -> Vec<f64> {
         let shares = (0..tree.len()).map(|at| {
             let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
@@ -136,9 +135,9 @@ impl<'a> Data<'a, '_> {
             nodes: self.stack_table(),
             omitted: 0,
         };
-        // The sums of what is left out stand behind the last node below their parent.
-        let mut rest: BTreeMap<u32, (Sums, u8)> = BTreeMap::new();
-        let put = |rows: &mut Rows<'t>, from: u32, rest: &mut BTreeMap<u32, (Sums, u8)>| {
+        // By depth, the sums of omitted nodes. They follow the last child of their parent.
+        let mut rest: BTreeMap<u32, (SideSums, u8)> = BTreeMap::new();
+        let put = |rows: &mut Rows<'t>, from: u32, rest: &mut BTreeMap<u32, (SideSums, u8)>| {
             while let Some(entry) = rest.last_entry().filter(|entry| *entry.key() >= from) {
                 let (depth, (sums, estimated)) = entry.remove_entry();
                 let frame = rows.frames.insert_full((None, Some(REST.as_bytes()))).0;
@@ -172,13 +171,19 @@ impl<'a> Data<'a, '_> {
         rows
     }
 
-    fn stack_row(&self, tree: &JoinedStacks<'_, 'a>, at: usize, depth: u32, frame: usize) -> Row {
+    fn stack_row(
+        &self,
+        tree: &JoinedStacks<'_, 'a>,
+        at: usize,
+        depth: u32,
+        frame: usize,
+    ) -> TableRow {
         let costs = self.node_costs(tree, at, Stacks::self_costs);
         stack_row(depth, frame, tree.calls(at).into(), costs)
     }
 
-    /// A row that is at least as long as that of what is left out below a node.
-    fn rest_bound(&self, tree: &JoinedStacks<'_, 'a>, at: usize, depth: u32) -> Row {
+    /// A row that is at least as long as that of the sum of a node's omitted children.
+    fn rest_bound(&self, tree: &JoinedStacks<'_, 'a>, at: usize, depth: u32) -> TableRow {
         let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
         stack_row(depth + 1, 99_999, i64::MAX.into(), costs)
     }
@@ -191,7 +196,7 @@ impl<'a> Data<'a, '_> {
         which: for<'s> fn(&'s Stacks<'a>, StackId) -> &'s [Cost],
     ) -> Sides<Vec<i128>> {
         Sides::EACH.map(|side| {
-            let mut sums = Sums::default();
+            let mut sums = SideSums::default();
             for id in tree.ids(side, at) {
                 if let Some(stacks) = tree.sides[side] {
                     sums.add(side, 0, self.costs.scaled(side, which(stacks, id)));
@@ -202,7 +207,7 @@ impl<'a> Data<'a, '_> {
     }
 
     /// The frame of a node.
-    fn frame<'t>(&self, tree: &JoinedStacks<'t, 'a>, at: usize) -> Frame<'t>
+    fn frame<'t>(&self, tree: &JoinedStacks<'t, 'a>, at: usize) -> FrameKey<'t>
     where
         'a: 't,
     {
@@ -216,35 +221,35 @@ impl<'a> Data<'a, '_> {
         (place, own)
     }
 
-    /// How many bytes a node takes, with its frame if that is new.
+    /// The bytes that a node takes, with its frame if that is new.
     fn node_size<'t>(
         &self,
         tree: &JoinedStacks<'t, 'a>,
         at: usize,
         depth: u32,
-        frames: &mut IndexSet<Frame<'t>>,
+        frames: &mut IndexSet<FrameKey<'t>>,
     ) -> usize {
         let frame = self.frame(tree, at);
         let (index, is_new) = frames.insert_full(frame);
         let text = if is_new { self.frame_size(frame) } else { 0 };
-        // And a digit of the estimates.
+        // One byte for its digit.
         self.stack_table()
             .size(&self.stack_row(tree, at, depth, index))
             + 1
             + text
     }
 
-    fn frame_size(&self, (_, name): Frame<'_>) -> usize {
+    fn frame_size(&self, (_, name): FrameKey<'_>) -> usize {
         let texts = name.map(|name| names(name, self.options.names));
         texts.map_or(6, |texts| texts.iter().map(|text| text_size(text)).sum()) + 6
     }
 
-    fn frame_table(&self, frames: &IndexSet<Frame<'_>>) -> Table {
+    fn frame_table(&self, frames: &IndexSet<FrameKey<'_>>) -> Table {
         let mut table = Table::new(&["function"], &[], 0);
         let [mut own, mut parts] = [Vec::new(), Vec::new()];
         for &(function, name) in frames {
             let numbers = vec![position(function)];
-            table.push(&Row {
+            table.push(&TableRow {
                 numbers,
                 costs: Vec::new(),
             });
@@ -262,10 +267,7 @@ impl<'a> Data<'a, '_> {
     }
 }
 
-fn stack_row(depth: u32, frame: usize, calls: i128, sides: Sides<Vec<i128>>) -> Row {
-    let Sides { base, new } = sides;
-    Row {
-        numbers: vec![depth.into(), position(frame), Number(calls)],
-        costs: vec![new, base],
-    }
+fn stack_row(depth: u32, frame: usize, calls: i128, costs: Sides<Vec<i128>>) -> TableRow {
+    let numbers = vec![depth.into(), position(frame), WholeNumber(calls)];
+    TableRow::of_sides(numbers, costs)
 }

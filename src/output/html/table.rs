@@ -1,20 +1,21 @@
-//! Tables as columns of JSON, and the room that they have.
+//! Tables as columns of JSON, and the bytes that they may use.
 
 use std::io;
 
 use indexmap::IndexMap;
 use serde_core::{Serialize, Serializer};
 
+use crate::compare::Sides;
 use crate::display::text::printable;
 use crate::output::json::Document;
 
-/// The longest text of a name.
+/// The longest name in bytes.
 const MAX_TEXT_LENGTH: usize = 12_000;
 
-/// Stands in the place of a row where there is none.
+/// The position of a row that is not in the report.
 const NONE: i64 = -1;
 
-/// How many bytes there is room for.
+/// A number of bytes that may be used.
 pub(super) struct Room(usize);
 
 impl Room {
@@ -26,19 +27,19 @@ impl Room {
         self.0
     }
 
-    /// Takes so many bytes, if they are left.
+    /// Uses a number of bytes, if they are left.
     pub fn take(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(self.0);
         left.is_some()
     }
 
-    /// Takes back what was reserved.
+    /// Returns bytes that were taken in reserve.
     pub fn give_back(&mut self, bytes: usize) {
         self.0 += bytes;
     }
 
-    /// Lets something use a part, of which the rest is left for what follows.
+    /// Lets `user` take up to a percentage of the bytes that are left.
     pub fn lend<T>(&mut self, percent: usize, user: impl FnOnce(&mut Room) -> T) -> T {
         let lent = self.0 / 100 * percent;
         let mut part = Room(lent);
@@ -48,14 +49,14 @@ impl Room {
     }
 }
 
-/// A table as columns. Costs have several.
+/// A table as columns; costs have a column for each event.
 #[derive(Default)]
 pub(super) struct Table {
     pub texts: IndexMap<&'static str, Vec<String>>,
-    /// A digit for each row; written as an empty text if all are 0.
+    /// Columns of one digit for each row, written as an empty text if all digits are 0.
     pub digits: IndexMap<&'static str, String>,
-    numbers: IndexMap<&'static str, Vec<Number>>,
-    costs: IndexMap<&'static str, Vec<Vec<Number>>>,
+    numbers: IndexMap<&'static str, Vec<WholeNumber>>,
+    costs: IndexMap<&'static str, Vec<Vec<WholeNumber>>>,
 }
 
 impl Table {
@@ -70,31 +71,31 @@ impl Table {
         }
     }
 
-    /// Adds a row. Costs that are missing are 0.
-    pub fn push(&mut self, row: &Row) {
+    /// Adds a row. Missing costs are 0.
+    pub fn push(&mut self, row: &TableRow) {
         for (column, number) in self.numbers.values_mut().zip(&row.numbers) {
             column.push(*number);
         }
         for (columns, row) in self.costs.values_mut().zip(&row.costs) {
             for (at, column) in columns.iter_mut().enumerate() {
-                column.push(Number(row.get(at).copied().unwrap_or(0)));
+                column.push(WholeNumber(row.get(at).copied().unwrap_or(0)));
             }
         }
     }
 
-    /// Adds a digit to those of the row that was added last.
+    /// Adds a digit of the row that was added last.
     pub fn push_digit(&mut self, name: &'static str, digit: u8) {
         let digits = self.digits.entry(name).or_default();
         digits.push(char::from(b'0' + digit));
     }
 
-    /// How many bytes a row takes at most, without its digits.
-    pub fn size(&self, row: &Row) -> usize {
+    /// The most bytes that a row takes, without its digits.
+    pub fn size(&self, row: &TableRow) -> usize {
         let numbers = self.numbers.values().zip(&row.numbers);
         let numbers = numbers.map(|(_, number)| number.size());
         let costs = self.costs.values().zip(&row.costs).map(|(columns, costs)| {
             let missing = 2 * columns.len().saturating_sub(costs.len());
-            let costs = costs.iter().map(|&cost| Number(cost).size());
+            let costs = costs.iter().map(|&cost| WholeNumber(cost).size());
             costs.sum::<usize>() + missing
         });
         numbers.sum::<usize>() + costs.sum::<usize>()
@@ -104,7 +105,7 @@ impl Table {
         self.numbers.values().next().map_or(0, Vec::len)
     }
 
-    /// Writes its columns as fields of an object.
+    /// Writes the columns as fields of an object.
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
         (self.texts.iter()).try_for_each(|(name, column)| record.field(name, column))?;
         (self.numbers.iter()).try_for_each(|(name, column)| record.field(name, column))?;
@@ -116,24 +117,32 @@ impl Table {
     }
 }
 
-/// A row of a table: numbers, and costs for each event.
-pub(super) struct Row {
-    pub numbers: Vec<Number>,
+/// A row of a table. `costs` has a list for each kind of cost, with one cost per event.
+pub(super) struct TableRow {
+    pub numbers: Vec<WholeNumber>,
     pub costs: Vec<Vec<i128>>,
 }
 
-/// A whole number. A script knows such up to 2⁵³ exactly; larger ones are written as strings.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Number(pub i128);
+impl TableRow {
+    /// A row whose costs are those of both sides; tables without a base ignore the second ones.
+    pub fn of_sides(numbers: Vec<WholeNumber>, costs: Sides<Vec<i128>>) -> Self {
+        let costs = vec![costs.new, costs.base];
+        TableRow { numbers, costs }
+    }
+}
 
-impl Number {
+/// A whole number. Those over 2⁵³, which scripts cannot represent, are written as strings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WholeNumber(pub i128);
+
+impl WholeNumber {
     const MAX_EXACT: u64 = (1 << 53) - 1;
 
     fn is_exact(self) -> bool {
         self.0.unsigned_abs() <= Self::MAX_EXACT.into()
     }
 
-    /// How many bytes it takes in a list.
+    /// The bytes that the number takes in a list, with a comma.
     pub fn size(self) -> usize {
         let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
         let quotes = if self.is_exact() { 0 } else { 2 };
@@ -141,13 +150,13 @@ impl Number {
     }
 }
 
-impl<T: Into<i128>> From<T> for Number {
+impl<T: Into<i128>> From<T> for WholeNumber {
     fn from(number: T) -> Self {
-        Number(number.into())
+        WholeNumber(number.into())
     }
 }
 
-impl Serialize for Number {
+impl Serialize for WholeNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match i64::try_from(self.0) {
             Ok(number) if self.is_exact() => serializer.serialize_i64(number),
@@ -156,18 +165,18 @@ impl Serialize for Number {
     }
 }
 
-/// A position; -1 where there is none.
-pub(super) fn position(place: impl Into<Option<usize>>) -> Number {
+/// A position in a table, or -1.
+pub(super) fn position(place: impl Into<Option<usize>>) -> WholeNumber {
     let place = place.into().and_then(|place| i64::try_from(place).ok());
-    Number(place.unwrap_or(NONE).into())
+    WholeNumber(place.unwrap_or(NONE).into())
 }
 
-/// Whether a character of the data could end their element, or a line of a script.
+/// Whether a character could end the element of the data, or a line of a script.
 pub(super) fn ends_data(character: char) -> bool {
     matches!(character, '<' | '\u{2028}' | '\u{2029}')
 }
 
-/// How many bytes a text takes in a list.
+/// The bytes that a text takes in a list, with quotes and a comma.
 pub(super) fn text_size(text: &str) -> usize {
     let sizes = text.bytes().map(|byte| match byte {
         b'<' | ..=0x1f => 6,
@@ -177,7 +186,7 @@ pub(super) fn text_size(text: &str) -> usize {
     sizes.sum::<usize>() + 3
 }
 
-/// A text as it is shown; its beginning, if it is too long.
+/// A name as it is shown; cut if it is too long.
 pub(super) fn shown(text: &[u8]) -> String {
     cut(printable(text), MAX_TEXT_LENGTH)
 }
@@ -191,7 +200,7 @@ pub(super) fn cut(mut text: String, longest: usize) -> String {
     text
 }
 
-/// The order of what has the largest shares.
+/// The indices of shares, the largest share first.
 pub(super) fn by_share(shares: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..shares.len()).collect();
     order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));

@@ -26,13 +26,6 @@ function searching(text) {
   return (of) => words.every((word) => of.text.includes(word));
 }
 
-/** A name without its arguments and those of templates. */
-function plainName({ parts }) {
-  let [name, before] = [parts.slice(0, 3).join(''), ''];
-  for (let level = 0; level < 8 && name !== before; level += 1) [before, name] = [name, name.replace(/<[^<>]*>/g, '')];
-  return name;
-}
-
 /** Tells whether a function or frame has any of some words; one with `::` begins a component of its name. */
 function hiding(text) {
   const tests = text
@@ -41,8 +34,9 @@ function hiding(text) {
     .map((word) => {
       const pattern = patternOf(word);
       if (pattern || !word.includes('::')) return searching(word);
-      const start = new RegExp(`(?<![\\w\\\\])${word.replace(/[^\w:]/g, '\\$&')}`, 'i');
-      return (of) => start.test(plainName(of));
+      // Not in arguments, whether those of a function or of a template.
+      const start = new RegExp(`^([^<(]*[^\\w\\\\<(])?${word.replace(/[^\w:]/g, '\\$&')}`, 'i');
+      return (of) => start.test(of.name);
     });
   return tests.length > 0 && ((of) => tests.some((test) => test(of)));
 }
