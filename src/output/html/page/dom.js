@@ -1,8 +1,8 @@
-// ---- Elements. Names come from inputs: they become text only, through `append` and `textContent` -------
+// ---- Elements. Names come from inputs, so they are only ever added as text ---------------------------
 
 const byId = (id) => document.getElementById(id);
 
-/** An element with attributes and children; text among the children stays text. */
+/** Makes an element with attributes, style properties (`--…`), listeners (`on…`) and children. */
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -21,7 +21,7 @@ const soft = (...children) => el('p', { class: 'soft' }, ...children);
 const banner = (text, kind) => el('p', { class: `banner ${kind}` }, text);
 const button = (text, onclick, more) => el('button', { type: 'button', onclick, ...more }, text);
 
-/** The names of classes that are true. */
+/** The names of those classes that are true. */
 const classes = (named) =>
   joined(
     Object.keys(named).filter((name) => named[name]),
@@ -31,7 +31,7 @@ const classes = (named) =>
 /** Joins those of some texts that are not empty. */
 const joined = (texts, by = ' · ') => texts.filter(Boolean).join(by);
 
-/** A small table with titles of its columns; the first cell of a row is its title. */
+/** A small table with column titles; the first cell of each row is its title. */
 function smallTable(titles, rows) {
   const heads = titles.map((title) => el('th', { scope: 'col' }, title));
   const row = ([title, ...cells]) =>
@@ -40,7 +40,7 @@ function smallTable(titles, rows) {
   return el('div', { class: 'scrolled' }, el('table', { class: 'figures' }, parts));
 }
 
-/** Functions that make the content of an element once it comes into sight. */
+/** Functions that make the content of an element when it comes into sight. */
 const makers = new WeakMap();
 function make(element) {
   makers.get(element)?.();
@@ -52,8 +52,8 @@ const watcher = new IntersectionObserver(
 );
 
 /**
- * Appends blocks of `size` items to an element. The elements of a block, which `elementsOf` an item makes, appear when
- * the block comes into sight, or when its item is asked for: returns the block of an item.
+ * Appends blocks of `size` items to an element. `elementsOf(item, at)` makes the elements of an item when its block
+ * comes into sight, or when the function that is returned is called with the index of the item.
  */
 function inBlocks(parent, items, size, attributesOf, elementsOf) {
   for (let from = 0; from < items.length; from += size) {

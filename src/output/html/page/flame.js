@@ -1,6 +1,6 @@
 // ---- Flame graph: levels are made in blocks, as these come into sight --------------------------------
 
-/** How many levels a block has: as many as fit on a printed page, however that is turned. */
+/** The number of levels in a block: a block fits on a printed page, portrait or landscape. */
 const LEVELS = 25;
 /** The width of a character in a frame, and of the margins of its text, in pixels. */
 const CHARACTER = 7.3;
@@ -16,9 +16,9 @@ const NOISE = 0.001;
 const GREW = { '--hue': 4, '--strength': '90%' };
 const SHRANK = { '--hue': 215, '--strength': '90%' };
 
-/** The colour of a frame: of what it belongs to, or of its change. */
+/** The colour of a frame: that of its group, or of its change. */
 function colourOf({ frame, inclusive, before }, total) {
-  // The root and what is summed up belong to nothing.
+  // The root and the sums of omitted stacks belong to no group.
   if (frame.key === undefined) return {};
   if (state.colours !== 'change') {
     const group = groupOf(frame, state.colours);
@@ -61,7 +61,7 @@ function crumbsTo(zoom, root) {
   return crumbs;
 }
 
-/** Shows a box at a point, moved to where all of it is seen. */
+/** Shows a box at a point, moved so that all of it is visible. */
 function showAt(box, x, y) {
   box.hidden = false;
   const [width, height] = [box.offsetWidth, box.offsetHeight];
@@ -79,7 +79,7 @@ function closeBoxes() {
   panelNode = undefined;
 }
 
-/** Shows what a frame is; not beside a panel. */
+/** Shows the tooltip of a frame, unless a panel is open. */
 function hover(node, about, x, y) {
   if (!node || panelNode) {
     byId('tip').hidden = true;
@@ -89,7 +89,7 @@ function hover(node, about, x, y) {
   showAt(byId('tip'), x, y);
 }
 
-/** What can be done with a frame. */
+/** The buttons in the panel of a frame. */
 function actionsOf(node) {
   const { frame } = node;
   const act = (text, action) =>
@@ -98,7 +98,7 @@ function actionsOf(node) {
       focusOn(node);
       action();
     });
-  // The name as one word.
+  // A pattern without blanks, which would separate words.
   const pattern = `/^${frame.name.replace(/[^\w]/g, '\\$&').replace(/\s/g, 's')}$/`;
   const hide = joined([state.hide, pattern], ' ');
   const isFrame = frame.key !== undefined;
@@ -129,10 +129,10 @@ function openPanel(node, about, x, y) {
   byId('panel').querySelector('button').focus({ preventScroll: true });
 }
 
-/** Gives the focus to what is shown of a row or node. */
+/** Moves the focus to the element of a row or node. */
 const focusOn = (row) => parts.some((part) => part.focusOn(row, false));
 
-/** What is zoomed: also a match that is too narrow otherwise, or not below what is zoomed. */
+/** The zoomed node. A match that would not be drawn is zoomed, or shown without zoom. */
 function zoomOf({ nodes, root }, match, least) {
   const zoom = nodes[state.zoom] || root;
   const isDrawn = (node, within) => node.width / (within.width || 1) >= least && isBelow(node, within);
@@ -197,7 +197,7 @@ function showFlame() {
     if (scrolls !== false) hover(node, tellAbout(node), ...below(frame));
     return true;
   }
-  /** The frame beside one. */
+  /** The node of the frame to the left (-1) or right (1). */
   function beside(node, step) {
     const at = levels[node.depth].findIndex((frame) => frame.node === node);
     return levels[node.depth][at + step]?.node;
@@ -224,7 +224,7 @@ function showFlame() {
     else return;
     event.preventDefault();
   });
-  /** Scrolls to what an address or a search leads to. */
+  /** Scrolls to the match, or to the zoomed frame of an address that was just opened. */
   function reveal() {
     const isLed = document.activeElement === document.body && zoom !== root;
     const frame = shown.get(match || (isLed ? zoom : undefined));
@@ -239,7 +239,7 @@ function showFlame() {
     intro: introOf(tree),
     status: statusOf(tree, found),
     view: [
-      // The colours of changes have to be explained first.
+      // Readers have to know the colours of changes before they see the graph.
       ...(state.colours === 'change' ? [colours, ...graph] : [...graph, colours]),
       explanation(
         `A frame is as wide as ${width}; callers are ${callers}.`,
@@ -249,7 +249,7 @@ function showFlame() {
   };
 }
 
-/** Whether a node is another one, or below it. */
+/** Whether a node is below another one, or that node itself. */
 function isBelow(node, above) {
   let at = node;
   while (at.depth > above.depth) at = at.parent;

@@ -5,7 +5,7 @@ const FEW_EVENTS = 2;
 /** Longer names are folded. */
 const LONG_NAME = 160;
 
-/** What is known of a function on one side: the base, if it is gone. */
+/** The costs and calls of a function: of the base if it is gone, else of the new side. */
 function sideOf({ table, index, is }) {
   const isGone = is === 'gone';
   const [own, inclusive, counts] = isGone
@@ -54,7 +54,7 @@ function sinceBase(of) {
   return `Since the base: ${joined(texts)}`;
 }
 
-/** The calls of a function as rows by what is at their other end: for callers, their `end` is `callee`. */
+/** Rows of the calls to a function (`end` is `callee`) by their caller, or from it (`caller`) by their callee. */
 function callRows(end, index) {
   const rows = new Map();
   for (const call of callsOf(end, index)) {
@@ -71,7 +71,7 @@ function siteOf(call) {
   return place({ ...fileOf(calls.file[call]), object: '', line: calls.line[call] });
 }
 
-/** Who calls a function, and who does so most often. */
+/** Says how many functions call a function, and which one most often. */
 function calledBy(index) {
   const count = (row) => countsOfCalls(row).now;
   const callers = callRows('callee', index).filter((row) => count(row) > 0);
@@ -81,7 +81,7 @@ function calledBy(index) {
   return [` by ${counted(callers.length, 'function')}`, times, linked(most.of)];
 }
 
-/** A name as a heading, of which three lines are shown. */
+/** A name as a heading. Long ones are cut after three lines. */
 function titleOf({ name }) {
   const isLong = name.length > LONG_NAME;
   const title = el('h2', { class: classes({ name: true, folded: isLong }) }, name);
@@ -126,21 +126,21 @@ function showFunction() {
   };
 }
 
-/** The table of what is at the other end of a function’s calls. */
+/** The table of a function’s callers or callees. */
 function callTable(title, end, side) {
   const rows = callRows(end, state.function);
   if (rows.length === 0) return soft(`no ${title.toLowerCase()}`);
   const folds = folding({
     below: (row) =>
       row.calls.length > 1 ? row.calls.map((call) => ({ of: row.of, calls: [call], isSite: true })) : [],
-    // In the address, callers have even keys: both tables can have the same function.
+    // Even for callers and odd for callees: both tables can have the same function.
     keyOf: ({ of }) => 2 * (of.index + 1) + (end === 'caller' ? 1 : 0),
   });
   const cost = (row) => costsOfCalls(row)[side.isGone ? 'before' : 'now'];
   const count = (row) => countsOfCalls(row)[side.isGone ? 'before' : 'now'];
   const each = (row) => costPerCall(cost(row), count(row), side.runs);
   const isRecursive = (row) => row.calls.every((call) => calls.recursive[call] === '1');
-  // Shares are of what the callers say, if that is more: Xdebug rounds it otherwise than the parts of a function.
+  // Percentages are relative to the larger sum: Xdebug rounds the costs of calls and of functions differently.
   const paid = sumOf(rows.filter((row) => !isRecursive(row)).map(cost));
   const inclusive = exact(side.inclusive(state.event));
   const bars = barColumn('Cost %', cost, { sort: 'cost' }, paid > inclusive ? paid : inclusive);
@@ -153,7 +153,7 @@ function callTable(title, end, side) {
     label: `${title}s`,
     sort: `${title.toLowerCase()}s`,
     columns: [
-      // What a recursive call costs is a part of what other calls cost.
+      // The cost of a recursive call is part of the cost of another call.
       { ...bars, cell: (row) => (isRecursive(row) ? 'recursive' : bars.cell(row)) },
       comparison && changeColumn('Change', costsOfCalls, ownCost, { sort: 'change' }),
       figures('Cost', cost, ownCost, {

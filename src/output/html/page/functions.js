@@ -1,6 +1,6 @@
 // ---- Functions, and what has changed -----------------------------------------------------------------
 
-/** A location; a link, if the program was told where sources are found. */
+/** A location. It is a link if the report has a template for links. */
 function place({ file, object, line, isOutside }, isWhole = false) {
   const short = isWhole ? (path) => path : shortPath;
   const text = (title, shown) => el('span', { class: 'path', title }, shown);
@@ -14,19 +14,19 @@ function place({ file, object, line, isOutside }, isWhole = false) {
   return el('a', { class: 'path', href, title, rel: 'noopener noreferrer', tabindex: NONE }, shown);
 }
 
-/** A name. Where there is too little room, its namespace and its arguments are cut. */
+/** A name. If it does not fit, its namespace and arguments are cut. */
 function nameOf({ name, parts: [scope, type, own, rest] }) {
   const parts = [span(undefined, scope), span('own', type + own), span(undefined, rest)];
   return el('span', { class: 'parts', title: name }, parts);
 }
 
-/** A name that leads to its function, if that is in the report. */
+/** A name that links to its function, if that is in the report. */
 const linked = (of) => (of.index === NONE ? nameOf(of) : el('a', { href: toFunction(of), tabindex: NONE }, nameOf(of)));
 
 const GREY = { '--hue': 0, '--strength': '0%' };
 const hues = {};
 
-/** The colour of what functions are coloured by. */
+/** The colour of a group of functions. */
 function colourOfGroup(group) {
   const { colours: by } = state;
   hues[by] ??= coloursOf(
@@ -46,7 +46,7 @@ function membersOf({ by, index }) {
   return members[by][index];
 }
 
-/** A table of functions, or of groups that open to those of their functions that `fits` lets through. */
+/** A table of functions, or of groups that unfold to those of their functions that `fits` accepts. */
 function functionTable(title, columns, rows, fits) {
   const { by, view } = state;
   const below = (of) => (of.by ? membersOf(of).filter(fits) : []);
@@ -77,8 +77,8 @@ function functionTable(title, columns, rows, fits) {
 const NOUNS = { function: 'Function', class: 'Class', file: 'File', object: 'Object', package: 'Package' };
 
 /**
- * The self costs of functions when those of hidden ones are charged to the nearest callers that are shown, as far as
- * the stacks tell these.
+ * The self costs of functions after the costs of hidden ones were charged to the nearest callers that are not hidden,
+ * as far as the stacks contain these.
  */
 function charged(hidden) {
   const own = data.functions.self[state.event].map((value) => BigInt(value) * newRuns);
@@ -100,7 +100,7 @@ function charged(hidden) {
 const rowsText = (count, value, noun = state.by) =>
   `${counted(count, noun)} with a self cost of ${costWithUnit(value)} (${share(value)} %)`;
 
-/** Says which rows were omitted. */
+/** Says how many rows were omitted from the report. */
 function omittedRows() {
   const { functions: count, self } = data.rest;
   const { omitted } = data.groups[state.by] || {};
@@ -109,7 +109,7 @@ function omittedRows() {
   return soft(`Omitted to limit the size of the report: ${text}`);
 }
 
-/** What functions or groups are rows of a table. */
+/** The functions, or the groups of the chosen kind. */
 const rowsShown = () => (state.by === 'function' ? functions : groups[state.by]);
 
 function showFunctions() {

@@ -38,8 +38,8 @@ const lineText = (line) => (line > 0 ? String(line) : '?');
 const sameFiles = new Set(data.lines.same);
 
 /**
- * Adds to rows of lines their text and the lines around, a gap where others are omitted, and names of files: those
- * other than the function’s own, and those that have a note.
+ * Adds text, the lines around and gaps to rows of lines. Each file gets a title, except for the function’s own if there
+ * is no note about it.
  */
 function withSource(rows, ownFile, noteOf) {
   const all = [];
@@ -64,7 +64,7 @@ function withSource(rows, ownFile, noteOf) {
   return all;
 }
 
-/** The callees of a line, the costliest first: links, with how often each is called if that is more than once. */
+/** Links to the callees of a line, the costliest first, with the number of calls if there are several. */
 function calleesOf(row) {
   const order = sorted(row.calls, (call) => Number(calls.cost[state.event][call]));
   const calleeOf = (call) => {
@@ -89,7 +89,7 @@ function calleesOf(row) {
   return [...order.slice(0, first).flatMap(calleeOf), more];
 }
 
-/** Why no source is shown, as far as it is known. */
+/** Says why no source is shown. */
 function noSource() {
   const { found, missing, omitted } = data.source;
   const room =
@@ -97,11 +97,11 @@ function noSource() {
   return `No source for these lines: ${counted(found, 'file')} found, ${grouped(missing)} missing or not allowed${room}.`;
 }
 
-/** Says which file was written after the profile. */
+/** Warns of a file that was written after the profile. */
 const newerBanner = (file) =>
   banner(`⚠ ${data.files[file]} was changed after the profile was written: lines may have moved`, 'warning');
 
-/** What all lines are indented by. */
+/** The indentation that all lines have in common. */
 function commonIndent(rows) {
   const texts = rows.map(({ text }) => text).filter((text) => text?.trim());
   return texts.reduce((least, text) => Math.min(least, text.length - text.trimStart().length), Infinity);
@@ -114,7 +114,7 @@ function lineColumns(of, rows, shown, hottest) {
   const [hasOwn, hasText] = [rows.some(({ own }) => own !== undefined), rows.some(({ text }) => text !== undefined)];
   const indent = commonIndent(shown);
   const largest = Math.max(1, ...rows.map((row) => Number(row.own ?? 0)));
-  // Some lines cost nothing by themselves, others call nothing: their cells are empty.
+  // Cells are empty for lines without self cost, and for lines without calls.
   const known = (text) => (value) => (value === undefined ? '' : text(value));
   const ofCalls = (sum) => (row) => (row.calls.length > 0 ? sum(row).now : undefined);
   const ownOf = ({ own }) => own;
@@ -139,7 +139,7 @@ function lineColumns(of, rows, shown, hottest) {
   ];
 }
 
-/** What the lines of a function cost and call; the costliest of its own file is in sight at once. */
+/** The lines of a function with their costs and calls, scrolled to the costliest line of its own file. */
 function linesOf(of) {
   const rows = lineRows(of.index);
   if (rows.length === 0) return { isKnown: false };
@@ -160,10 +160,10 @@ function linesOf(of) {
     },
   });
   table.element.classList.add('lines');
-  /** Scrolls the table to the line that matters, with as much above it as below. */
+  /** Scrolls the costliest line to the middle of the table. */
   function reveal() {
     const row = table.elementOf(start || all);
-    // Rows above it that are made later would move it.
+    // Otherwise it would move when the rows above it are made.
     if (row.parentElement.previousElementSibling) make(row.parentElement.previousElementSibling);
     table.element.scrollTop = row.offsetTop - (table.element.clientHeight - row.offsetHeight) / 2;
   }

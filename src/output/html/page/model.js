@@ -4,7 +4,7 @@ performance.mark('begin');
 const data = JSON.parse(byId('data').textContent);
 const { events, calls, stacks, comparison } = data;
 
-/** The number of a function where there is none. */
+/** The position of a function that is not in the report. */
 const NONE = -1;
 
 /** Calls and the costs of stacks are divided by the number of runs of their side. */
@@ -14,7 +14,7 @@ const [oldRuns, newRuns] = runs.map(BigInt);
 const outside = new Set(data.outside);
 const fileOf = (number) => ({ file: data.files[number] || '', isOutside: outside.has(number) });
 
-/** A function, frame or other thing with a name, of which lists show some parts. */
+/** Something with a name; lists show the parts of its short name. */
 function named(name, parts, more) {
   const short = parts.join('');
   const whole = name || short;
@@ -22,7 +22,7 @@ function named(name, parts, more) {
 }
 const partsIn = (text) => (text ? text.split('\n') : ['', '', '', '']);
 
-/** The rows of a table of functions or groups, which stay with what else the table has of them. */
+/** The rows of a table of functions or groups. They refer to the table for their costs. */
 const rowsOf = (table, more) =>
   table.parts.map((parts, index) => {
     const is = { 1: 'gone', 2: 'new' }[table.sides?.[index]];
@@ -35,24 +35,24 @@ const functions = rowsOf(data.functions, (index) => {
   return { ...fileOf(file[index]), object: data.files[object[index]] || '', line: line[index] };
 });
 
-/** The groups of functions by what they are, such as classes. */
+/** The groups of functions by their kind, such as `class`. */
 const groups = {};
 for (const [by, table] of Object.entries(data.groups)) {
   groups[by] = rowsOf(table, () => ({ by, file: '', object: '', line: 0 }));
 }
-/** The group that a function or frame is in, if that is in the report. */
+/** The group of a function or frame, if that is in the report. */
 const groupOf = ({ index }, by) => groups[by][data.groups[by].of[index]];
 
-/** Whether an inclusive cost is an estimate: the new one, for `sides` 2 that of the base, for 3 either. */
+/** Whether an inclusive cost is an estimate: that of the new side (1), of the base (2) or of either (3). */
 const isEstimate = ({ table, index }, sides = 1) => (Number(table.estimated[index] ?? 0) & sides) > 0;
 const estimateMark = (of, sides) => (isEstimate(of, sides) ? '~' : '');
 
-/** What is no function of the report. */
+/** Rows and frames of no function in the report. */
 const other = (text, more) => named('', ['', '', text, ''], { index: NONE, file: '', object: '', line: 0, ...more });
 const OTHERS = other('others, of too little cost');
 const ALL = other('all');
 
-/** The frames of stacks: functions, or what has a name of its own, for a function or for none. */
+/** The frames of stacks: functions, and frames with names of their own, such as levels of recursion. */
 const frames = (stacks?.frames.parts || []).map((parts, key) => {
   const of = functions[stacks.frames.function[key]] || ALL;
   const isRest = of === ALL && parts === '…';
@@ -60,7 +60,7 @@ const frames = (stacks?.frames.parts || []).map((parts, key) => {
   return isRest ? other('…') : { ...named(stacks.frames.name[key], partsIn(parts), of), key };
 });
 
-/** The texts of lines by the number of their file, then by line. */
+/** The texts of lines by the position of their file, then by line. */
 const sources = new Map();
 (data.source?.file || []).forEach((file, at) => {
   if (!sources.has(file)) sources.set(file, new Map());
@@ -69,7 +69,7 @@ const sources = new Map();
 });
 
 let callLists;
-/** The numbers of calls by what is at one end, `caller` or `callee`. */
+/** The positions of the calls whose `end`, `caller` or `callee`, is a function. */
 function callsOf(end, index) {
   callLists ??= Object.fromEntries(
     ['caller', 'callee'].map((which) => {
@@ -103,42 +103,42 @@ const unitOf = (event = state.event) => events[event].notation.unit;
 const heading = (text) => (unitOf() ? `${text} ${unitOf()}` : text);
 const totalOf = (event = state.event) => data.total[event];
 
-/** A cost in the unit of its column, with it, and in the unit that suits it. */
+/** A cost as columns show it, with the unit of columns, and in the unit that suits it. */
 const columnCost = (value) => inColumnOrOwn(events[state.event], value);
 const costWithUnit = (value) => inColumn(events[state.event], value) + (unitOf() && ` ${unitOf()}`);
 const ownCost = (value, event = state.event, divisor = 1) => inOwnUnit(events[event], value, divisor);
 const signedCost = (value, text = ownCost) => signed(exact(value), text(value));
 const share = (value, whole = totalOf()) => percent(value, whole);
 
-/** The cost of each of some calls; costs are those of one run. */
+/** A cost per call. Costs are already divided by the runs of their side, numbers of calls are not. */
 const costPerCall = (value, count, sideRuns, event) =>
   Number(count) > 0 ? ownCost(exact(value) * sideRuns, event, count) : '-';
 const callCount = (count) => callsText(count, newRuns);
 
-/** What an event is called where its unit stands beside it. */
+/** The name of an event without its unit, if the report shows that. */
 function label(event) {
   const { name } = events[event];
   return (unitOf(event) && name.replace(/_*\(.*/, '')) || name;
 }
 
-/** What an event counts, in words; empty where nothing more than its name is known. */
+/** Describes what an event counts, if that is known. */
 function meaning(event) {
   const { name, long_name: long } = events[event];
   if (long && long !== name) return long;
   return Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : '';
 }
 
-/** The most memory that was in use at once, where that is known; else an empty text. */
+/** The most memory that was in use at once, if that is known. */
 const peak = (event) => (data.peak[event] === null ? '' : ownCost(data.peak[event], event));
 
 // ---- Both sides of a comparison ----------------------------------------------------------------------
 
-/** How values of both sides are written: costs in the unit of the columns or in their own, and numbers of calls. */
+/** How values of both sides are written. */
 const COLUMN_COSTS = { before: columnCost, now: columnCost };
 const OWN_COSTS = { before: (value) => ownCost(value), now: (value) => ownCost(value) };
 const COUNTS = { before: (count) => callsText(count, oldRuns), now: callCount };
 
-/** Both sides as text: `before → now` if that differs, and what is now where nothing is compared. */
+/** Both sides as text: `before → now`, or one of them if they read the same or nothing is compared. */
 function sidesText({ before, now }, texts) {
   const [old, text] = [texts.before(before), texts.now(now)];
   return !comparison || old === text ? text : `${old} → ${text}`;
@@ -152,7 +152,7 @@ function sidesOf({ table, index }, what) {
   return { before: cellOf(columns.before), now: cellOf(columns.now) };
 }
 
-/** The sums of what some calls cost, and of how many they are. The base has 0 where nothing is compared. */
+/** The costs and numbers of the calls of a row. The base has 0 if nothing is compared. */
 const sumOfCalls = (row, column) => sumOf(row.calls.map((call) => column?.[call] ?? 0));
 const costsOfCalls = (row) => ({
   before: sumOfCalls(row, calls.base_cost?.[state.event]),

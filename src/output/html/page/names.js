@@ -1,14 +1,14 @@
 // ---- Names: how they are found, fitted, grouped and coloured -----------------------------------------
 
-/** PHP’s own functions are in no file: Xdebug gives them the line of their caller. */
+/** PHP’s own functions have no file; the line that Xdebug gives them is that of their caller. */
 const isInternal = (file) => file.startsWith('php:');
 const isFile = (file) => file !== '' && file !== '???' && !isInternal(file);
 
-/** The name of a file, of which at most three folders are left. */
+/** A path cut to its last three names. */
 const shortPath = (path) => path.replace(/^.+(?=(\/[^/]+){3}$)/, '…');
 const lastComponent = (path) => path.slice(path.lastIndexOf('/') + 1);
 
-/** A text between slashes as a regular expression, if it is one. */
+/** The regular expression of a text between slashes, if it is a valid one. */
 function patternOf(text) {
   try {
     const [, pattern] = /^\/(.+)\/$/.exec(text) || [];
@@ -18,7 +18,7 @@ function patternOf(text) {
   }
 }
 
-/** Tells whether a function or frame has all of some words in its name, file and object, or fits `/…/`. */
+/** Returns a test for functions and frames: all words are in their names, files or objects, or `/…/` matches. */
 function searching(text) {
   const pattern = patternOf(text);
   if (pattern) return (of) => pattern.test(of.name) || pattern.test(of.file) || pattern.test(of.object);
@@ -26,7 +26,7 @@ function searching(text) {
   return (of) => words.every((word) => of.text.includes(word));
 }
 
-/** Tells whether a function or frame has any of some words; one with `::` begins a component of its name. */
+/** Returns such a test for any of the words. A word with `::` must begin a component of the name. */
 function hiding(text) {
   const tests = text
     .split(/\s+/)
@@ -34,14 +34,14 @@ function hiding(text) {
     .map((word) => {
       const pattern = patternOf(word);
       if (pattern || !word.includes('::')) return searching(word);
-      // Not in arguments, whether those of a function or of a template.
+      // Before the arguments of a function or template.
       const start = new RegExp(`^([^<(]*[^\\w\\\\<(])?${word.replace(/[^\w:]/g, '\\$&')}`, 'i');
       return (of) => start.test(of.name);
     });
   return tests.length > 0 && ((of) => tests.some((test) => test(of)));
 }
 
-/** As much of a name as fits: arguments go first, then namespaces, then the beginning of the class. */
+/** Cuts a name to a number of characters: first arguments, then namespaces, then the beginning of the class. */
 function fitted([scope, type, own, rest], room) {
   const plainType = type.replace(/<.*>/, '<…>');
   const choices = [scope + type + own + rest, scope + type + own, type + own, plainType + own];
@@ -52,7 +52,7 @@ function fitted([scope, type, own, rest], room) {
   return own.replace(/([:{])\/.*\//, '$1…/').replace(/^(\w+)<.*/, '$1');
 }
 
-/** The number of colours that can be told apart. */
+/** The number of colours that readers can distinguish. */
 const HUES = 15;
 
 /**

@@ -2,7 +2,7 @@
 
 const showNone = () => ({ view: [], data: 'none' });
 
-/** The views: what makes them, and what leads to them. */
+/** The views: the function that makes each, and the title of its tab. */
 const VIEWS = {
   ...(comparison && { changes: [showChanges, 'Changes'] }),
   functions: [showFunctions, 'Functions'],
@@ -14,7 +14,7 @@ const VIEWS = {
 
 const fields = ['search', 'by', 'hide', 'charge', 'fold', 'colours'].map(byId);
 
-/** The totals of the parts that have names, and of the rest. */
+/** The totals of the named parts, and of the others. */
 function partTotals({ shown, omitted }) {
   const row = (name, values) => [name, ...values.map((value, at) => ownCost(value, at))];
   const rows = shown.map(({ name, total }) => row(span('name', name), total));
@@ -24,7 +24,7 @@ function partTotals({ shown, omitted }) {
   return el('details', {}, el('summary', {}, 'Totals of the named parts'), smallTable(titles, rows));
 }
 
-/** What chooses an event. */
+/** A button that chooses an event, with its total. */
 function choiceOf({ name, shown }, event) {
   const choose = el('input', { type: 'radio', name: 'event', onchange: () => go(to({ event })) });
   const amount = /\(([^()]*)\)$/.exec(shown)?.[1] || shown;
@@ -33,7 +33,7 @@ function choiceOf({ name, shown }, event) {
   return el('label', { title }, choose, span(undefined, label(event), el('b', {}, amount), rest));
 }
 
-/** Makes what is there once, whatever is shown. */
+/** Makes what all views have in common. */
 function begin() {
   const kinds = {
     trace: 'every call recorded',
@@ -69,13 +69,13 @@ function begin() {
     if (!['function', 'change', ...Object.keys(groups)].includes(option.value)) option.remove();
   }
   for (const field of fields) {
-    // Other frames are hidden or folded then, so that others have the numbers in the address.
+    // These change the numbers of nodes and rows, so those in the address become invalid.
     const rest = ['hide', 'fold', 'by'].includes(field.id) ? { zoom: 0, open: '' } : {};
     field.oninput = () => adjust({ [field.id]: field.value, match: 0, ...rest });
   }
 }
 
-/** Says what the chosen event counts, and where its total may mislead. */
+/** Says what the chosen event counts; its total may be misleading. */
 function aboutEvent(event) {
   const most = peak(event);
   if (most) return `${label(event)}: total allocated; peak in use ${most}.`;
@@ -88,7 +88,7 @@ let parts = [];
 function render(isOther) {
   const focused = document.activeElement;
   const focusedRow = shownBy.get(focused);
-  // A page that becomes shorter must not scroll: what the pointer is at stays there.
+  // A page that becomes shorter must not scroll under the pointer.
   document.body.style.minHeight = isOther ? '' : `${scrollY + innerHeight}px`;
   for (const field of fields) if (field.value !== state[field.id]) field.value = state[field.id];
   byId('charge').disabled = !state.hide.trim() || state.by !== 'function';
@@ -113,7 +113,7 @@ function render(isOther) {
   else if (focused?.closest('.head')) focusOnHead(focused);
 }
 
-/** After a click on a title of a column, the title keeps the focus. */
+/** Returns the focus to the column title that was clicked. */
 function focusOnHead(focused) {
   const labelOf = (head) => head.closest('.grid').ariaLabel;
   const heads = [...byId('view').querySelectorAll('.head button')];
@@ -121,7 +121,7 @@ function focusOnHead(focused) {
   heads.find(isSame)?.focus();
 }
 
-/** What Esc does: closes a box, shows all of the graph again, or what was shown before a function. */
+/** What Esc does: it closes the panel, ends the zoom, or leaves a function. */
 function leave() {
   if (panelNode) {
     const node = panelNode;
@@ -134,7 +134,7 @@ function leave() {
   return true;
 }
 
-/** After a search in a graph, Enter leads to the next match, else to the first row. */
+/** What Enter does in a search: it leads to the next match in a graph, else to the first row. */
 function leaveSearch({ key, shiftKey }) {
   const isGraph = ['flame', 'tree'].includes(state.view) && stacks;
   if (key === 'Enter' && isGraph && state.search) {

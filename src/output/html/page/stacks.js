@@ -1,13 +1,13 @@
 // ---- What the flame graph and the tree share ---------------------------------------------------------
 
-/** Costs of the event are `BigInt`s where a `Number` would lose digits. */
+/** Whether costs of the event are too large for a `Number`. */
 const isHuge = () =>
   runs.every((count) => count === 1) &&
   [stacks.self, stacks.base].some((columns) => columns?.[state.event].some((value) => typeof value === 'string'));
 
 let lastTree;
 
-/** The tree that is shown; the same one as long as it is. */
+/** The tree of the stacks that are shown. It is made again only if other stacks are. */
 function treeShown() {
   const { event, of, function: index, hide, fold } = state;
   const key = JSON.stringify([event, of, of && index, hide, fold]);
@@ -15,7 +15,7 @@ function treeShown() {
   const isHidden = hiding(hide);
   const options = {
     ...{ root: ALL, runs, isFolded: fold !== '', isHuge: isHuge(), hasBase: comparison !== null },
-    // The function that is asked for is never hidden.
+    // The function whose callers or callees are shown is never hidden.
     isHidden: isHidden && ((frame) => isHidden(frame) && !(of && frame.index === index)),
   };
   const columns = { ...stacks, own: stacks.self[event], old: stacks.base?.[event] };
@@ -24,7 +24,7 @@ function treeShown() {
   return lastTree.tree;
 }
 
-/** The nodes that are marked, in their order: those that are found, or of the function that is asked for. */
+/** The nodes that match the search, or else those of the function in the address, in their order. */
 function marked(tree) {
   const { search, function: index, of } = state;
   if (!search && (index === NONE || of)) return new Set();
@@ -32,7 +32,7 @@ function marked(tree) {
   return new Set(inOrder(tree.root).filter(({ parent, frame }) => parent && fits(frame)));
 }
 
-/** What marked nodes cost: “at least” where some are omitted, unless it is what one function costs. */
+/** The cost of marked nodes. It is a lower bound if stacks were omitted, except for that of a single function. */
 function costOfMarked(tree, found) {
   const { search, function: index, of, event, hide } = state;
   const inGraph = costOf(found, tree.nodes);
@@ -43,7 +43,7 @@ function costOfMarked(tree, found) {
   return { cost: largest, isLeast: known.length !== 1 || hide !== '' || data.rest.functions > 0 };
 }
 
-/** Says what marked nodes cost, and leads to the next one. */
+/** The cost of marked nodes as text, with buttons for the previous and the next one. */
 function statusOf(tree, found) {
   if (!state.search && found.size === 0) return [];
   const { cost, isLeast } = costOfMarked(tree, found);
@@ -63,10 +63,10 @@ function statusOf(tree, found) {
   return [told, at, arrow('‹', 'Previous match', -1), arrow('›', 'Next match', 1)];
 }
 
-/** The number of the match after or before the one that is shown. */
+/** The number of the next (1) or previous (-1) match. */
 const nextMatch = (count, by) => ((state.match + by - 1 + count + (state.match === 0 && by < 0 ? 1 : 0)) % count) + 1;
 
-/** What is said above a graph: whether it is estimated, and of which function it is. */
+/** The warning of estimates above a graph, and the function whose callers or callees it shows. */
 function introOf(tree) {
   const intro = [];
   if (data.estimates && tree.nodes.some(isDoubtful)) intro.push(banner(`⚠ ${data.estimates}`, 'warning'));
@@ -85,7 +85,7 @@ function introOf(tree) {
   return intro;
 }
 
-/** Says how a graph is read, and what is not in it. */
+/** Explains how to read a graph, and what was omitted. */
 function explanation(...texts) {
   if (state.hide) texts.push('The cost of hidden functions is charged to their callers.');
   if (state.fold) texts.push('Recursive calls are folded into the first call.');

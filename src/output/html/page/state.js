@@ -1,13 +1,13 @@
-// ---- State: all of what is shown is in the address ---------------------------------------------------
+// ---- State: the address contains all of it -----------------------------------------------------------
 
-/** What frames are coloured by at first: by packages, unless one of these has nearly everything. */
+/** The first colours of frames: those of packages, unless nearly all of the cost is in one package. */
 function firstColours() {
   const tells = (by) =>
     groups[by]?.every(({ table, index }) => Number(table.self[0][index]) < 0.85 * Number(data.total[0]));
   return ['package', 'class', 'file'].find(tells) || 'package';
 }
 
-/** What belongs to one view, and is left behind with it. */
+/** The state that a reader leaves with a view. */
 const PASSING = { function: NONE, of: '', zoom: 0, open: '', match: 0, callers: '', callees: '' };
 const START = {
   view: data.by === 'line' ? 'lines' : comparison ? 'changes' : 'functions',
@@ -27,7 +27,7 @@ let state = { ...START };
 const addressOf = (shown) =>
   `#${new URLSearchParams(Object.entries(shown).filter(([name, value]) => value !== START[name]))}`;
 
-/** The state of an address; what is not in this report is not taken over. */
+/** The state of an address, without what this report does not have. */
 function stateOf(hash) {
   const found = { ...START };
   for (const [name, value] of new URLSearchParams(hash.slice(1))) {
@@ -43,23 +43,23 @@ function stateOf(hash) {
   return found;
 }
 
-/** The address of a change of what is shown, of another view, and of a function. */
+/** The addresses of a changed state, of another view, and of a function. */
 const to = (change) => addressOf({ ...state, ...change });
 const toView = (view, change) => to({ ...PASSING, view, ...change });
 const toFunction = ({ index }) => toView('function', { function: index });
 
 let pending = 0;
-/** How many steps back lead to what was shown before in this report. */
+/** The number of steps back that stay in this report. */
 let steps = 0;
 
-/** Goes to an address, from which there is a way back to what is shown now. */
+/** Goes to an address, as a step that the browser’s back button undoes. */
 function go(target) {
   clearTimeout(pending);
   history.replaceState(null, '', addressOf(state));
   location.hash = target;
 }
 
-/** Changes what is shown, as one types for example, without a way back to each step. */
+/** Changes the state without such a step, for example at each key in a search. */
 function adjust(change) {
   Object.assign(state, change);
   render();

@@ -1,4 +1,4 @@
-// ---- Tables: rows are made in blocks, as these come into sight ---------------------------------------
+// ---- Tables: rows are made in blocks when these come into sight --------------------------------------
 
 /** The number of rows in a block, and of blocks that are printed. */
 const BLOCK = 50;
@@ -12,7 +12,7 @@ function widest(values, text) {
   return Math.max(text(largest).length + 1, 9);
 }
 
-/** A column of figures: `value(row)` of each row as a text. In narrow windows, `short` is beside each figure. */
+/** A column of figures: `text(value(row))`. In narrow windows, `short` is shown beside each figure. */
 const figures = (title, value, text, more) => ({
   title,
   kind: 'figure',
@@ -38,7 +38,7 @@ function barColumn(title, value, more, whole = totalOf()) {
   return figures(title, value, (part) => percent(part, whole), { kind: 'figure share', size: '13ch', bar, ...more });
 }
 
-/** A column of values of both sides, of which `sidesOfRow` has both; it is sorted by their difference. */
+/** A column of the values of both sides, sorted by their difference. */
 function sidesColumn(title, sidesOfRow, texts, more) {
   const magnitude = (row) =>
     Object.values(sidesOfRow(row)).reduce((one, other) => (size(other) > size(one) ? other : one));
@@ -49,7 +49,7 @@ function sidesColumn(title, sidesOfRow, texts, more) {
   });
 }
 
-/** A column of differences, in the colour of growing or shrinking. */
+/** A column of differences, coloured by their sign. */
 function changeColumn(title, sidesOfRow, text, more) {
   const growth = (row) => growthOf(sidesOfRow(row));
   const kind = (change) => (change > 0n ? 'grow' : change < 0n && 'shrink');
@@ -60,7 +60,7 @@ function changeColumn(title, sidesOfRow, text, more) {
   });
 }
 
-/** Columns of names, locations and source, which share the width that is left. */
+/** Columns of names, locations and source; they share the rest of the width. */
 const textColumn = (kind, title, cell, more) => ({ title, kind, size: 'minmax(0, 2fr)', cell, ...more });
 const nameColumn = (title, cell, more) => textColumn('name', title, cell, { size: 'minmax(0, 3fr)', ...more });
 const placeColumn = (title, cell, more) => textColumn('place', title, cell, more);
@@ -77,8 +77,8 @@ function sorted(rows, order, isTurned) {
 const shownBy = new WeakMap();
 
 /**
- * Moves the focus to a row or frame, to which the Tab key leads from then on. An element that was only made again must
- * not scroll: the pointer may be at it.
+ * Moves the focus to a row or frame, which the Tab key reaches from then on. It must not scroll to an element that was
+ * only made again, because the pointer may be on it.
  */
 function moveFocus(element, scrolls = true) {
   const last = element.closest('.grid, .flame').querySelector('[tabindex="0"]');
@@ -94,7 +94,7 @@ const nothingFound = () =>
     el('a', { href: to({ search: '', hide: '' }) }, 'Show all'),
   ]);
 
-/** How rows are sorted: by the column that the state names in `sort`, else by the first one that sorts. */
+/** The order of rows: by the column that the state names in `sort`, else by the first one that can sort. */
 function orderOf(sort, columns) {
   const [wanted, isTurned] = [state[sort].replace('-', ''), state[sort].startsWith('-')];
   const by = columns.find((column) => column.sort && column.sort === wanted) || columns.find((column) => column.sort);
@@ -102,7 +102,7 @@ function orderOf(sort, columns) {
   return { by, isUp, inOrder: (rows) => (by ? sorted(rows, by.order, isUp) : rows) };
 }
 
-/** How rows unfold to those `below` them. The address says which are open, by the `keyOf` each. */
+/** How rows unfold to those `below` them. The address contains the keys of rows that were opened or closed. */
 function folding({ below, keyOf = ({ index }) => index, isOpenAtFirst = () => false }) {
   const byHand = readOpen(state.open);
   const isOpen = (row) => (below(row).length > 0 ? (byHand.get(keyOf(row)) ?? isOpenAtFirst(row)) : undefined);
@@ -113,8 +113,8 @@ function folding({ below, keyOf = ({ index }) => index, isOpenAtFirst = () => fa
 }
 
 /**
- * Makes a table. The `cell` of a column says what it has for a row. `enter(row, event)` is called for a click and for
- * the Enter key. Rows that unfold have a level, which is 1 for the others.
+ * Makes a table. The `cell` of a column makes the content for a row. A click and the Enter key call `enter(row, event)`.
+ * A table with levels is announced as a tree.
  */
 function tableOf({ label: name, columns: all, rows: top, enter, folds, levelOf, attributes, sort = 'sort' }) {
   const columns = all.filter(Boolean);
@@ -124,7 +124,7 @@ function tableOf({ label: name, columns: all, rows: top, enter, folds, levelOf, 
     ({ title, size, value, text }) => size || `${Math.max(widest(rows.map(value), text), title.length + 2)}ch`,
   );
 
-  /** The title of a column; it sorts the rows. */
+  /** The title of a column, a button that sorts the rows. */
   function headOf({ title, sort: own, kind }) {
     const isChosen = own && own === by.sort;
     const order = kind.startsWith('figure') === isUp ? 'ascending' : 'descending';

@@ -1,6 +1,6 @@
 // ---- Tree --------------------------------------------------------------------------------------------
 
-/** Rows below this level say how deep they are: they are not indented further. */
+/** Rows below this level show their level as a number: the indentation ends there. */
 const DEEP = 30;
 
 function showTree() {

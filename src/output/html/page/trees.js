@@ -1,14 +1,14 @@
 // ---- Trees of stacks, and where their frames are -----------------------------------------------------
 
-/** A node that is estimated by more than this share of its cost is marked. */
+/** A node is marked as estimated if more than this share of its cost is. */
 const DOUBT = 0.01;
 
 /** The most nodes of a flame graph of callers. */
 const MAX_NODES = 200_000;
 
-/** Stacks that begin alike share their nodes. The costs are those of one event. */
+/** A tree of stacks with the costs of one event. Stacks that begin with the same frames share nodes. */
 class Tree {
-  /** `isHuge`: a `Number` would lose digits; `hasBase`: frames are as wide as their larger side. */
+  /** `isHuge`: costs are too large for a `Number`; `hasBase`: the larger side is the width of a frame. */
   constructor(root, { isHuge, hasBase }) {
     this.number = isHuge ? BigInt : Number;
     this.hasBase = hasBase;
@@ -27,7 +27,7 @@ class Tree {
     return node;
   }
 
-  /** The node of a frame below another one, which may be there already. */
+  /** The child of a node for a frame, which is added if it is new. */
   step(parent, frame) {
     const key = `${parent.id} ${frame.key}`;
     let node = this.below.get(key);
@@ -35,7 +35,7 @@ class Tree {
     return node;
   }
 
-  /** Sums up what is below each node. */
+  /** Sums up the costs below each node. */
   finish() {
     for (const node of this.nodes) {
       node.inclusive = node.own;
@@ -70,8 +70,8 @@ function nearest(node, frame) {
 }
 
 /**
- * All stacks of columns with `depth`, `frame`, `calls`, `own`, `old` and `estimated`. What hidden frames call is
- * below their callers, and their cost is charged to these; folded, a frame below itself is the one above.
+ * The tree of columns with `depth`, `frame`, `calls`, `own`, `old` and `estimated`. The callees and the cost of a
+ * hidden frame go to its caller; those of a recursive call, if folded, to the first call.
  */
 function allStacks(columns, frames, options) {
   const { root, runs, isHidden, isFolded } = options;
@@ -79,7 +79,7 @@ function allStacks(columns, frames, options) {
   const { number } = tree;
   const [newRuns, oldRuns] = [number(runs[1]), number(runs[0])];
   const isPlain = !isHidden && !isFolded;
-  // The nodes on the way to a row, by its depth.
+  // The nodes above the current row, by depth.
   const way = [tree.root];
   for (let at = 0; at < columns.depth.length; at += 1) {
     const [depth, frame] = [columns.depth[at], frames[columns.frame[at]]];
@@ -92,7 +92,7 @@ function allStacks(columns, frames, options) {
     node.own += own;
     if (columns.old) node.old += number(columns.old[at]) / oldRuns;
     if (columns.estimated[at] === '1') node.doubt += Math.abs(Number(own));
-    // What a call cost could not be placed below it.
+    // A part of the cost of its calls is missing below it.
     else if (columns.estimated[at] === '2') node.lacks = true;
     if (!hides) node.calls += Number(columns.calls[at]);
   }
@@ -100,8 +100,8 @@ function allStacks(columns, frames, options) {
 }
 
 /**
- * What a function calls wherever it is called, or who calls it and who calls these: then the costs are all those of
- * the function.
+ * The tree of everything below a function, from wherever it is called; or of its callers and theirs, with the costs of
+ * that function.
  */
 function stacksOf({ nodes }, index, isCallers, options) {
   const tree = new Tree(options.root, options);
@@ -117,7 +117,7 @@ function stacksOf({ nodes }, index, isCallers, options) {
     let left = isCallers ? levels : 1;
     for (let from = node; from?.parent && left > 0; from = from.parent, left -= 1) {
       at = tree.step(at, from.frame);
-      // What they cost is the function’s: each of them is a part of it.
+      // Each caller has the cost of its calls of the function.
       if (isCallers) at.calls += node.calls;
     }
     within.set(node, at);
@@ -129,7 +129,7 @@ function stacksOf({ nodes }, index, isCallers, options) {
   return tree.finish();
 }
 
-/** Rows in their order on the screen: before the next one, each has those `below` it. */
+/** Rows in the order in which they are shown: each is followed by those `below` it. */
 function unfolded(roots, below) {
   const [rows, waiting] = [[], []];
   const add = (some) => {
@@ -145,7 +145,7 @@ function unfolded(roots, below) {
 }
 const inOrder = (root) => unfolded([root], ({ below }) => below);
 
-/** What nodes cost together, of which none counts twice that is below another one. */
+/** The cost of nodes together; one below another one does not count twice. */
 function costOf(found, nodes) {
   const within = new Set();
   const costs = [];
@@ -156,7 +156,7 @@ function costOf(found, nodes) {
   return sumOf(costs);
 }
 
-/** The frames by level, in shares of the width: the callers of what is zoomed, then all of at least `least`. */
+/** The frames by level, in shares of the width: the callers of the zoomed node, then all that are not too narrow. */
 function layout(zoom, least) {
   const levels = [];
   for (let node = zoom; node; node = node.parent) levels.unshift([{ node, left: 0, width: 1 }]);
@@ -167,7 +167,7 @@ function layout(zoom, least) {
       let from = left;
       for (const child of node.below) {
         const width = child.width * scale;
-        // Those that follow are no wider.
+        // The next ones are no wider.
         if (width < least) break;
         next.push({ node: child, left: from, width });
         from += width;
@@ -186,7 +186,7 @@ function readOpen(text) {
 }
 const writeOpen = (rows) => [...rows].map(([key, isOpen]) => (isOpen ? '' : '-') + key.toString(36)).join('.');
 
-/** Tells which nodes are open at first: those on the costliest path, and those above marked nodes. */
+/** Returns a test for nodes that are open at first: those on the costliest path, and those above marked nodes. */
 function openAtFirst(root, found) {
   const leads = new Set();
   for (const { parent } of found) {
