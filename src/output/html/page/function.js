@@ -54,15 +54,23 @@ function sinceBase(of) {
   return `Since the base: ${joined(texts)}`;
 }
 
-/** Rows of the calls to a function (`end` is `callee`) by their caller, or from it (`caller`) by their callee. */
-function callRows(end, index) {
+const callRows = { callee: [], caller: [] };
+/**
+ * Rows of the calls to a function (`end` is `callee`) by their caller, or from it (`caller`) by their callee, with a row
+ * for each call site if there are several. They are made once, so that a row can keep the focus.
+ */
+function callRowsOf(end, index) {
   const rows = new Map();
-  for (const call of callsOf(end, index)) {
+  for (const call of callRows[end][index] ? [] : callsOf(end, index)) {
     const of = functions[calls[end === 'callee' ? 'caller' : 'callee'][call]] || OTHERS;
-    if (!rows.has(of)) rows.set(of, { of, calls: [] });
+    if (!rows.has(of)) rows.set(of, { of, calls: [], sites: [] });
     rows.get(of).calls.push(call);
   }
-  return [...rows.values()];
+  for (const [of, row] of rows) {
+    if (row.calls.length > 1) row.sites = row.calls.map((call) => ({ of, calls: [call], sites: [], isSite: true }));
+  }
+  callRows[end][index] ??= [...rows.values()];
+  return callRows[end][index];
 }
 
 /** The location of a call. */
@@ -74,7 +82,7 @@ function siteOf(call) {
 /** Says how many functions call a function, and which one most often. */
 function calledBy(index) {
   const count = (row) => countsOfCalls(row).now;
-  const callers = callRows('callee', index).filter((row) => count(row) > 0);
+  const callers = callRowsOf('callee', index).filter((row) => count(row) > 0);
   if (callers.length === 0) return [];
   const [most] = sorted(callers, (row) => Number(count(row)));
   const times = callers.length > 1 ? `, ${counted(count(most), 'time', callCount)} by ` : ', ';
@@ -128,11 +136,10 @@ function showFunction() {
 
 /** The table of a function’s callers or callees. */
 function callTable(title, end, side) {
-  const rows = callRows(end, state.function);
+  const rows = callRowsOf(end, state.function);
   if (rows.length === 0) return soft(`no ${title.toLowerCase()}`);
   const folds = folding({
-    below: (row) =>
-      row.calls.length > 1 ? row.calls.map((call) => ({ of: row.of, calls: [call], isSite: true })) : [],
+    below: ({ sites }) => sites,
     // Even for callers and odd for callees: both tables can have the same function.
     keyOf: ({ of }) => 2 * (of.index + 1) + (end === 'caller' ? 1 : 0),
   });

@@ -52,6 +52,9 @@ function fitted([scope, type, own, rest], room) {
   return own.replace(/([:{])\/.*\//, '$1…/').replace(/^(\w+)<.*/, '$1');
 }
 
+/** Whether a group has no colour: functions of PHP, and what is in no known place. */
+const isGrey = (name) => /^(php|php:internal|[?]*)$/.test(name);
+
 /** The number of colours that readers can distinguish. */
 const HUES = 15;
 
@@ -62,7 +65,7 @@ const HUES = 15;
 function coloursOf(names) {
   const [hues, taken] = [new Map(), []];
   for (const name of names) {
-    if (/^(php|php:internal|[?]*)$/.test(name)) continue;
+    if (isGrey(name)) continue;
     let hash = 2166136261;
     for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
     let slot = (hash >>> 0) % HUES;
