@@ -45,20 +45,13 @@ impl<'a> Data<'a, '_> {
         let shares: Vec<f64> = sites
             .iter()
             .map(|(site, (sums, _))| match places(site) {
-                [Some(_), Some(_)] => Sides::EACH
-                    .map(|side| self.costs.share(&sums.costs[side]))
-                    .into_iter()
-                    .fold(0.0, f64::max),
+                [Some(_), Some(_)] => self.costs.share_of_sides(&sums.costs),
                 _ => f64::NEG_INFINITY,
             })
             .collect();
-        let both = self.compared.is_some();
-        let numbers = ["caller", "callee", "file", "line", "calls", "base_calls"];
-        let costs = ["cost", "base_cost"];
-        let (numbers, costs) = match both {
-            true => (&numbers[..], &costs[..]),
-            false => (&numbers[..5], &costs[..1]),
-        };
+        let sides = self.costs.sides().len();
+        let numbers = &["caller", "callee", "file", "line", "calls", "base_calls"][..4 + sides];
+        let costs = &["cost", "base_cost"][..sides];
         let mut table = Table::new(numbers, costs, self.costs.totals.len());
         table.digits.insert(RECURSIVE, String::new());
         let mut rest: BTreeMap<[Option<usize>; 2], SideSums> = BTreeMap::new();

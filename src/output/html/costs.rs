@@ -94,6 +94,11 @@ impl<'a> SideCosts<'a> {
         shares.fold(0.0, f64::max)
     }
 
+    /// The largest share on either side.
+    pub fn share_of_sides(&self, costs: &Sides<Vec<i128>>) -> f64 {
+        self.share(&costs.base).max(self.share(&costs.new))
+    }
+
     /// The self costs of functions that are one row, not yet divided by runs.
     pub fn own(&self, side: Side, ids: &[FunctionId]) -> Vec<i128> {
         let costs = ids.iter().map(|&id| self.profile(side).self_costs(id));

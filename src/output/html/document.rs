@@ -15,21 +15,7 @@ const SCHEMA: u32 = 4;
 
 /// The most bytes of the data, and the part of these that is reserved for the names of columns.
 const MAX_BYTES: usize = 7_900_000;
-const KEPT_BACK: usize = 20_000;
-
-/// Counts the bytes that are written.
-struct Counter(usize);
-
-impl Write for Counter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+const RESERVED: usize = 20_000;
 
 impl Data<'_, '_> {
     /// Writes the data as one line of JSON. Each table may use a share of the bytes that are left.
@@ -39,11 +25,11 @@ impl Data<'_, '_> {
         sources: &mut SourceFiles,
         output: &mut dyn Write,
     ) -> io::Result<()> {
-        let mut counter = Counter(KEPT_BACK);
-        let mut header = Document::begin(SCHEMA, false, ends_data, &mut counter)?;
-        self.write_header(notes, &mut header)?;
-        header.end()?;
-        let mut room = Room::new(MAX_BYTES.saturating_sub(counter.0));
+        let mut header = Vec::new();
+        let mut counted = Document::begin(SCHEMA, false, ends_data, &mut header)?;
+        self.write_header(notes, &mut counted)?;
+        counted.end()?;
+        let mut room = Room::new(MAX_BYTES.saturating_sub(RESERVED + header.len()));
         let functions = room.lend(60, |room| {
             let (names, files) = (self.options.names, Some(&mut self.files));
             let reserved = &mut self.reserved;

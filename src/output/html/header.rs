@@ -46,16 +46,10 @@ impl<'a> Data<'a, '_> {
         data.field("complete", &is_complete)?;
         data.field("runs", &WholeNumber::from(profile.runs()))?;
         // Failed limits come first, so that none is omitted before one that passed.
-        let limits = [false, true].into_iter().flat_map(|passed| {
-            let limits = notes
-                .limits
-                .iter()
-                .filter(|verdict| verdict.passed() == passed);
-            let noun = if passed {
-                "limits passed"
-            } else {
-                "limits failed"
-            };
+        let kinds = [(false, "limits failed"), (true, "limits passed")];
+        let limits = kinds.into_iter().flat_map(|(passed, noun)| {
+            let limits = notes.limits.iter();
+            let limits = limits.filter(|verdict| verdict.passed() == passed);
             let texts = limited(limits.map(|verdict| verdict.text.clone()), noun);
             texts.into_iter().map(move |text| (passed, text))
         });

@@ -11,7 +11,7 @@ use super::table::{Room, Table, TableRow, WholeNumber, by_share, position};
 use crate::compare::Side;
 use crate::io::SourceFiles;
 use crate::output::json::Document;
-use crate::profile::ProfileKind;
+use crate::profile::{Cost, ProfileKind};
 
 /// A line of a file.
 type FileLine<'a> = (&'a [u8], u64);
@@ -154,7 +154,9 @@ impl<'a> Data<'a, '_> {
     /// their calls.
     pub fn places(&mut self, room: &mut Room) -> ProgramLines {
         let mut places: IndexMap<FileLine<'a>, LineSums> = IndexMap::new();
-        let mut add = |place, function, count, costs: Vec<i128>, share: f64| {
+        let mut add = |place, function, count: i128, costs: &[Cost]| {
+            let costs: Vec<i128> = self.costs.scaled(Side::New, costs).collect();
+            let share = self.costs.share(&costs);
             let of: &mut LineSums = places.entry(place).or_default();
             of.sums.add(Side::New, count, costs);
             if share > of.largest {
@@ -165,24 +167,15 @@ impl<'a> Data<'a, '_> {
         if self.is_trace() {
             for edge in profile.edges() {
                 let callee = self.functions.index(Side::New, edge.callee);
-                let costs: Vec<i128> = self.costs.scaled(Side::New, edge.costs()).collect();
-                let share = self.costs.share(&costs);
-                add(
-                    (profile.call_file(&edge), edge.line),
-                    callee,
-                    edge.calls.into(),
-                    costs,
-                    share,
-                );
+                let place = (profile.call_file(&edge), edge.line);
+                add(place, callee, edge.calls.into(), edge.costs());
             }
         } else {
             for (function, of) in self.functions.all.iter().enumerate() {
                 for &id in &of.ids.new {
                     for line in profile.lines(id) {
                         let file = profile.name(line.file.unwrap_or(profile.function(id).file));
-                        let costs: Vec<i128> = self.costs.scaled(Side::New, line.costs).collect();
-                        let share = self.costs.share(&costs);
-                        add((file, line.line), function, 0, costs, share);
+                        add((file, line.line), function, 0, line.costs);
                     }
                 }
             }

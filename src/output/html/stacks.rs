@@ -78,9 +78,17 @@ impl<'a> Data<'a, '_> {
                 children[parent] += 1;
             }
         }
-        let mut frames = IndexSet::new();
-        let mut all = Room::new(room.left());
-        if (0..tree.len()).all(|at| all.take(self.node_size(tree, at, depths[at], &mut frames))) {
+        let table = self.stack_table();
+        // The bytes of a node, with its frame if that is new.
+        let size_of = |at: usize, frames: &mut IndexSet<_>| {
+            let frame = self.frame(tree, at);
+            let (index, is_new) = frames.insert_full(frame);
+            let text = if is_new { self.frame_size(frame) } else { 0 };
+            // One byte for its digit.
+            table.size(&self.stack_row(tree, at, depths[at], index)) + 1 + text
+        };
+        let (mut all, mut frames) = (Room::new(room.left()), IndexSet::new());
+        if (0..tree.len()).all(|at| all.take(size_of(at, &mut frames))) {
             return Choice {
                 is_shown: vec![true; tree.len()],
                 depths,
@@ -89,13 +97,11 @@ impl<'a> Data<'a, '_> {
         frames.clear();
         let mut is_shown = vec![false; tree.len()];
         // The sum of omitted children costs no more than their parent.
-        let table = self.stack_table();
         let rest = |at: usize| table.size(&self.rest_bound(tree, at, depths[at])) + 1;
         for at in by_share(&self.stack_shares(tree)) {
             let parent = tree.parent(at);
             let below = if children[at] > 0 { rest(at) } else { 0 };
-            let size = self.node_size(tree, at, depths[at], &mut frames);
-            if !room.take(size + below) {
+            if !room.take(size_of(at, &mut frames) + below) {
                 break;
             }
             is_shown[at] = true;
@@ -114,8 +120,7 @@ impl<'a> Data<'a, '_> {
     fn stack_shares(&self, tree: &JoinedStacks<'_, 'a>) -> Vec<f64> {
         let shares = (0..tree.len()).map(|at| {
             let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
-            let shares = costs.map(|costs| self.costs.share(&costs));
-            shares.base.max(shares.new)
+            self.costs.share_of_sides(&costs)
         });
         let mut shares: Vec<f64> = shares.collect();
         for at in (0..tree.len()).rev() {
@@ -195,15 +200,15 @@ impl<'a> Data<'a, '_> {
         at: usize,
         which: for<'s> fn(&'s Stacks<'a>, StackId) -> &'s [Cost],
     ) -> Sides<Vec<i128>> {
-        Sides::EACH.map(|side| {
-            let mut sums = SideSums::default();
+        let mut sums = SideSums::default();
+        for side in Sides::EACH {
             for id in tree.ids(side, at) {
                 if let Some(stacks) = tree.sides[side] {
                     sums.add(side, 0, self.costs.scaled(side, which(stacks, id)));
                 }
             }
-            sums.costs[side].clone()
-        })
+        }
+        sums.costs
     }
 
     /// The frame of a node.
@@ -221,27 +226,20 @@ impl<'a> Data<'a, '_> {
         (place, own)
     }
 
-    /// The bytes that a node takes, with its frame if that is new.
-    fn node_size<'t>(
-        &self,
-        tree: &JoinedStacks<'t, 'a>,
-        at: usize,
-        depth: u32,
-        frames: &mut IndexSet<FrameKey<'t>>,
-    ) -> usize {
-        let frame = self.frame(tree, at);
-        let (index, is_new) = frames.insert_full(frame);
-        let text = if is_new { self.frame_size(frame) } else { 0 };
-        // One byte for its digit.
-        self.stack_table()
-            .size(&self.stack_row(tree, at, depth, index))
-            + 1
-            + text
+    /// The bytes of a frame: its texts, and the position of its function.
+    fn frame_size(&self, (_, name): FrameKey<'_>) -> usize {
+        let texts = self.frame_texts(name).map(|text| text_size(&text));
+        texts.into_iter().sum::<usize>() + 6
     }
 
-    fn frame_size(&self, (_, name): FrameKey<'_>) -> usize {
-        let texts = name.map(|name| names(name, self.options.names));
-        texts.map_or(6, |texts| texts.iter().map(|text| text_size(text)).sum()) + 6
+    /// The name of a frame and its parts, which are empty if they are those of its function.
+    fn frame_texts(&self, name: Option<&[u8]>) -> [String; 2] {
+        match name {
+            None => [String::new(), String::new()],
+            Some(b"") => names(b"???", self.options.names),
+            Some(name) if name == REST.as_bytes() => [String::new(), REST.to_owned()],
+            Some(name) => names(name, self.options.names),
+        }
     }
 
     fn frame_table(&self, frames: &IndexSet<FrameKey<'_>>) -> Table {
@@ -253,12 +251,7 @@ impl<'a> Data<'a, '_> {
                 numbers,
                 costs: Vec::new(),
             });
-            let [name, part] = match name {
-                None => [String::new(), String::new()],
-                Some(b"") => names(b"???", self.options.names),
-                Some(name) if name == REST.as_bytes() => [String::new(), REST.to_owned()],
-                Some(name) => names(name, self.options.names),
-            };
+            let [name, part] = self.frame_texts(name);
             own.push(name);
             parts.push(part);
         }
