@@ -5,37 +5,26 @@ const FEW_EVENTS = 2;
 /** Longer names are folded. */
 const LONG_NAME = 160;
 
-/** The costs and calls of a function: of the base if it is gone, else of the new side. */
-function sideOf({ table, index, is }) {
-  const isGone = is === 'gone';
-  const [own, inclusive, counts] = isGone
-    ? [table.base_self, table.base_inclusive, table.base_calls]
-    : [table.self, table.inclusive, table.calls];
-  return {
-    isGone,
-    count: counts[index],
-    runs: isGone ? oldRuns : newRuns,
-    own: (event) => own[event][index],
-    inclusive: (event) => inclusive[event][index],
-    total: (event) => (isGone ? comparison.total : data.total)[event],
-    mark: estimateMark({ table, index }, isGone ? 2 : 1),
-  };
-}
+/** The side whose costs a function shows: the base if it is gone. */
+const sideOf = ({ is }) =>
+  is === 'gone'
+    ? { name: 'before', runs: oldRuns, total: comparison.total, mark: 2, title: 'cost in the base' }
+    : { name: 'now', runs: newRuns, total: data.total, mark: 1, title: 'cost' };
 
 /** The costs of a function, each in the unit that suits it, and per call. */
-function costTable(side) {
-  const row = (event, title, value, mark = '') => [
-    el('span', { title: meaning(event) }, events.length > 1 ? `${label(event)}, ${title}` : title),
-    ownCost(value, event),
-    mark + visiblePercent(value, side.total(event)),
-    data.has_invocations ? costPerCall(value, side.count, side.runs, event) : '-',
-  ];
-  const rowsOf = (event) => [
-    row(event, 'self', side.own(event)),
-    row(event, 'inclusive', side.inclusive(event), side.mark),
-  ];
-  const titles = ['', side.isGone ? 'cost in the base' : 'cost', '%', 'per call'];
-  const table = (chosen) => smallTable(titles, chosen.flatMap(rowsOf));
+function costTable(of, side) {
+  const count = sidesOf(of, 'calls')[side.name];
+  const row = (event, what, mark) => {
+    const cost = sidesOf(of, what, event)[side.name];
+    return [
+      el('span', { title: meaning(event) }, events.length > 1 ? `${label(event)}, ${what}` : what),
+      ownCost(cost, event),
+      mark + visiblePercent(cost, side.total[event]),
+      data.has_invocations ? costPerCall(cost, count, side.runs, event) : '-',
+    ];
+  };
+  const rowsOf = (event) => [row(event, 'self', ''), row(event, 'inclusive', estimateMark(of, side.mark))];
+  const table = (chosen) => smallTable(['', side.title, '%', 'per call'], chosen.flatMap(rowsOf));
   const all = [...events.keys()];
   if (events.length <= FEW_EVENTS) return table(all);
   return [table([state.event]), el('details', {}, el('summary', {}, 'All events'), table(all))];
@@ -110,23 +99,24 @@ function showFunction() {
     link('Flame graph of its callers', 'callers'),
     link('Flame graph of its callees', 'callees'),
   ];
-  const isCalled = data.has_invocations && !side.isGone;
-  const called = isCalled ? [` · called ${counted(side.count, 'time', callCount)}`, ...calledBy(of.index)] : [];
+  const isCalled = data.has_invocations && of.is !== 'gone';
+  const count = counted(sidesOf(of, 'calls').now, 'time', callCount);
+  const called = isCalled ? [` · called ${count}`, ...calledBy(of.index)] : [];
   const lines = linesOf(of);
   const callers = [
     el('h3', {}, 'Callers ', span('soft', 'who calls it, and what that costs (bars: shares of its inclusive cost)')),
-    callTable('Caller', 'callee', side),
+    callTable('Caller', 'callee', of, side),
   ];
   const callees = [
     el('h3', {}, 'Callees ', span('soft', 'what it calls, and what that costs (bars: the same)')),
-    callTable('Callee', 'caller', side),
+    callTable('Callee', 'caller', of, side),
   ];
   return {
     intro: [
       paragraph(el('a', { href: toView('functions') }, '← all functions')),
       ...titleOf(of),
       paragraph(place(of, true), ...called),
-      costTable(side),
+      costTable(of, side),
       comparison && paragraph(sinceBase(of)),
       stacks && el('div', { class: 'bar' }, links),
     ],
@@ -135,21 +125,21 @@ function showFunction() {
 }
 
 /** The table of a function’s callers or callees. */
-function callTable(title, end, side) {
-  const rows = callRowsOf(end, state.function);
+function callTable(title, end, of, side) {
+  const rows = callRowsOf(end, of.index);
   if (rows.length === 0) return soft(`no ${title.toLowerCase()}`);
   const folds = folding({
     below: ({ sites }) => sites,
     // Even for callers and odd for callees: both tables can have the same function.
     keyOf: ({ of }) => 2 * (of.index + 1) + (end === 'caller' ? 1 : 0),
   });
-  const cost = (row) => costsOfCalls(row)[side.isGone ? 'before' : 'now'];
-  const count = (row) => countsOfCalls(row)[side.isGone ? 'before' : 'now'];
+  const cost = (row) => costsOfCalls(row)[side.name];
+  const count = (row) => countsOfCalls(row)[side.name];
   const each = (row) => costPerCall(cost(row), count(row), side.runs);
   const isRecursive = (row) => row.calls.every((call) => calls.recursive[call] === '1');
   // Percentages are relative to the larger sum: Xdebug rounds the costs of calls and of functions differently.
   const paid = sumOf(rows.filter((row) => !isRecursive(row)).map(cost));
-  const inclusive = exact(side.inclusive(state.event));
+  const inclusive = exact(sidesOf(of, 'inclusive')[side.name]);
   const bars = barColumn('Cost %', cost, { sort: 'cost' }, paid > inclusive ? paid : inclusive);
   const site = (row) => {
     if (row.calls.length === 1) return siteOf(row.calls[0]);

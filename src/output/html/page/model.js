@@ -145,11 +145,10 @@ function sidesText({ before, now }, texts) {
 }
 const growthOf = ({ before, now }) => exact(now) - exact(before);
 
-/** The `self` or `inclusive` cost of a row of a table in the chosen event, or its `calls`. */
-function sidesOf({ table, index }, what) {
-  const columns = { before: table[`base_${what}`], now: table[what] };
-  const cellOf = (column) => (what === 'calls' ? column : column[state.event])[index];
-  return { before: cellOf(columns.before), now: cellOf(columns.now) };
+/** The `self` or `inclusive` cost of a row of a table, or its `calls`. */
+function sidesOf({ table, index }, what, event = state.event) {
+  const cell = (column) => (what === 'calls' ? column : column?.[event])?.[index];
+  return { before: cell(table[`base_${what}`]), now: cell(table[what]) };
 }
 
 /** The costs and numbers of the calls of a row. The base has 0 if nothing is compared. */

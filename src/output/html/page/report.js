@@ -1,6 +1,6 @@
 // ---- The report around the views ---------------------------------------------------------------------
 
-const showNone = () => ({ view: [], data: 'none' });
+const showNone = () => ({ view: [] });
 
 /** The views: the function that makes each, and the title of its tab. */
 const VIEWS = {
@@ -91,7 +91,6 @@ function render(isOther) {
   // A page that becomes shorter must not scroll under the pointer.
   document.body.style.minHeight = isOther ? '' : `${scrollY + innerHeight}px`;
   for (const field of fields) if (field.value !== state[field.id]) field.value = state[field.id];
-  byId('charge').disabled = !state.hide.trim() || state.by !== 'function';
   byId('events').elements[state.event].checked = true;
   const [makeView, current] = VIEWS[state.view];
   const tabs = Object.entries(VIEWS).filter(([view]) => view !== 'function');
@@ -99,11 +98,14 @@ function render(isOther) {
     el('a', { href: toView(view), 'aria-current': title === current && 'page' }, title);
   byId('views').replaceChildren(...tabs.map(tab));
   byId('meaning').textContent = aboutEvent(state.event);
-  document.body.dataset.view = makeView === showNone ? 'none' : state.view;
+  const view = makeView === showNone ? 'none' : state.view;
+  document.body.dataset.view = view;
+  for (const part of document.querySelectorAll('[data-for]')) part.hidden = !part.dataset.for.split(' ').includes(view);
+  byId('charge').hidden ||= !state.hide.trim() || state.by !== 'function';
   watcher.disconnect();
   closeBoxes();
-  const { intro = [], status = [], view } = makeView();
-  const shown = view.flat(2).filter(Boolean);
+  const { intro = [], status = [], view: content } = makeView();
+  const shown = content.flat(2).filter(Boolean);
   byId('intro').replaceChildren(...intro.flat().filter(Boolean));
   byId('status').replaceChildren(...status.filter(Boolean));
   byId('view').replaceChildren(...shown.map((part) => part.element || part));
