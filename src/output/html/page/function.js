@@ -113,7 +113,7 @@ function showFunction() {
   ];
   return {
     intro: [
-      paragraph(el('a', { href: toView('functions') }, '← all functions')),
+      el('p', { class: 'back' }, el('a', { href: toView('functions') }, '← all functions')),
       ...titleOf(of),
       paragraph(place(of, true), ...called),
       costTable(of, side),

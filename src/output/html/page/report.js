@@ -27,10 +27,14 @@ function partTotals({ shown, omitted }) {
 /** A button that chooses an event, with its total. */
 function choiceOf({ name, shown }, event) {
   const choose = el('input', { type: 'radio', name: 'event', onchange: () => go(to({ event })) });
-  const amount = /\(([^()]*)\)$/.exec(shown)?.[1] || shown;
   const rest = peak(event) ? ` allocated, peak ${peak(event)}` : '';
   const title = [name, meaning(event), shown].filter(Boolean).join(': ');
-  return el('label', { title }, choose, span(undefined, label(event), el('b', {}, amount), rest));
+  return el(
+    'label',
+    { title },
+    choose,
+    span(undefined, label(event), el('b', {}, ownCost(totalOf(event), event)), rest),
+  );
 }
 
 /** Makes what all views have in common. */
