@@ -43,6 +43,9 @@ test('a label keeps the function, then its class', () => {
   assert.equal(fitted(sniff, 31), 'ValidLongSpacingSniff->process');
   assert.equal(fitted(sniff, 22), '…SpacingSniff->process');
   assert.equal(fitted(sniff, 10), 'process');
+  assert.equal(fitted(sniff, 22, true), '…SpacingSniff->process');
+  assert.equal(fitted(sniff, 10, true), 'ValidLongSpacingSniff->');
+  assert.equal(fitted(['', '', 'main', ''], 2, true), 'main');
   const push_back = ['void std::', 'vector<int, std::allocator<int> >::', 'push_back', '(int)'];
   assert.equal(fitted(push_back, 24), 'vector<…>::push_back');
   assert.equal(fitted(push_back, 12), 'push_back');

@@ -140,6 +140,10 @@ function zoomOf({ nodes, root }, match, least) {
   return isDrawn(match, root) ? root : match;
 }
 
+/** Whether a frame beside it has the same name, in another class. */
+const isNameShared = ({ frame, parent }) =>
+  parent?.below.some(({ frame: other }) => other.parts[2] === frame.parts[2] && other.parts[1] !== frame.parts[1]);
+
 function showFlame() {
   const tree = treeShown();
   const { root } = tree;
@@ -167,7 +171,7 @@ function showFlame() {
       estimated: isDoubtful(node),
     };
     const place = { '--level': level, '--left': `${100 * left}%`, '--width': `${100 * width}%` };
-    const text = kinds.thin ? '' : fitted(node.frame.parts, (room - PADDING) / CHARACTER);
+    const text = kinds.thin ? '' : fitted(node.frame.parts, (room - PADDING) / CHARACTER, isNameShared(node));
     const about = { role: 'button', tabindex: NONE, class: classes(kinds) };
     const frame = el('div', { ...about, ...colourOf(node, root.width), ...place }, text);
     shownBy.set(frame, node);

@@ -41,14 +41,18 @@ function hiding(text) {
   return tests.length > 0 && ((of) => tests.some((test) => test(of)));
 }
 
-/** Cuts a name to a number of characters: first arguments, then namespaces, then the beginning of the class. */
-function fitted([scope, type, own, rest], room) {
+/**
+ * Cuts a name to a number of characters: first arguments, then namespaces, then the beginning of the class. If its own
+ * name does not tell it apart from others, its class remains instead.
+ */
+function fitted([scope, type, own, rest], room, isShared = false) {
   const plainType = type.replace(/<.*>/, '<…>');
   const choices = [scope + type + own + rest, scope + type + own, type + own, plainType + own];
   const found = choices.find((text) => text.length <= room);
   if (found !== undefined) return found;
   const left = room - own.length - 1;
   if (type && left > 4) return `…${plainType.slice(-left)}${own}`;
+  if (type && isShared) return plainType;
   return own.replace(/([:{])\/.*\//, '$1…/').replace(/^(\w+)<.*/, '$1');
 }
 
