@@ -152,32 +152,27 @@ impl<'a> Functions<'a> {
         let columns = ["self", "inclusive", "base_self", "base_inclusive"];
         let columns = &columns[..2 * sides];
         let mut table = Table::new(&[numbers, places].concat(), columns, costs.totals.len());
-        let shares = self.all.iter().map(|of| of.share(costs));
+        let shares: Vec<f64> = self.all.iter().map(|of| of.share(costs)).collect();
         let mut chosen = Vec::new();
-        for index in by_share(&shares.collect::<Vec<_>>()) {
+        for index in by_share(&shares).into_iter().take(MAX_FUNCTIONS) {
             let of = &self.all[index];
             let texts = of.texts(names);
             let mut row = of.row(costs);
-            let mut size = texts[..=sides].iter().map(|text| text_size(text)).sum();
+            let mut size: usize = texts[..=sides].iter().map(|text| text_size(text)).sum();
+            let mut size_of_sums = 0;
             if let Some(files) = &mut files {
                 size += files.size(of.object) + files.size(of.file);
-                // No position has more digits.
-                let file = position(99_999);
-                row.numbers.extend([file, file, of.line.into()]);
+                let places = [of.object, of.file].map(|file| position(files.place(file)));
+                row.numbers.extend(places);
+                row.numbers.push(of.line.into());
                 // The sums of omitted calls to and from it take two rows, neither of which costs more.
-                size += 2 * (table.size(&row) + 20);
+                size_of_sums = 2 * (table.size(&row) + 20);
             }
             // One byte for its digit.
-            size += table.size(&row) + 1;
-            if chosen.len() == MAX_FUNCTIONS || !room.take(size) {
+            if !room.take(size + table.size(&row) + 1 + size_of_sums) {
                 break;
             }
-            if let Some(files) = &mut files {
-                *reserved += 2 * (table.size(&row) + 20);
-                let at = row.numbers.len() - places.len();
-                row.numbers[at] = position(files.place(of.object));
-                row.numbers[at + 1] = position(files.place(of.file));
-            }
+            *reserved += size_of_sums;
             chosen.push((index, row, texts));
         }
         let indices = chosen.iter().map(|&(index, ..)| index);
