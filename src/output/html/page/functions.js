@@ -142,7 +142,8 @@ function showFunctions() {
     callColumn(({ table, index }) => table.calls[index], { sort: 'calls' }),
   ];
   const costs = `Self: the ${by}’s own cost. Inclusive: its own cost plus everything it calls.`;
-  const about = `${costs} Click a ${by} to see ${by === 'function' ? 'who calls it' : 'its functions'}.`;
+  const shown = by !== 'function' ? 'its functions' : data.has_invocations ? 'who calls it' : 'its lines';
+  const about = `${costs} Click a ${by} to see ${shown}.`;
   return { status, view: [soft(about), functionTable('Functions', columns, rows, isThere), omittedRows()] };
 }
 

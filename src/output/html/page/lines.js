@@ -200,7 +200,7 @@ function showLines() {
   const found = rows.filter(searching(state.search));
   if (found.length === 0) return { view: [nothingFound(), rest] };
   const value = ({ at }) => places.cost[state.event][at];
-  const placeCell = (row) => [place(row), row.line > 0 || !isFile(row.file) ? '' : ':?'];
+  const placeCell = (row) => (row.line > 0 || !isFile(row.file) ? place(row) : span('path', place(row), ':?'));
   const [title, noun, what] = isTrace
     ? [
         'Cost',
