@@ -56,6 +56,13 @@ impl<'a> Cursor<'a> {
         self.data.get(self.pos + 1).copied().unwrap_or(b'\n')
     }
 
+    /// The digits at the position, if they can be recognised at once.
+    #[inline(always)]
+    fn digits(&self) -> Option<Digits> {
+        let word = self.data.get(self.pos..)?.first_chunk()?;
+        Some(Digits::of(u64::from_le_bytes(*word)))
+    }
+
     #[inline]
     pub fn skip_blanks(&mut self) {
         while matches!(self.peek(), b' ' | b'\t') {
@@ -75,8 +82,20 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a decimal number, or a hexadecimal one with `0x`.
-    #[inline]
+    #[inline(always)]
     pub fn number(&mut self) -> Result<u64, NumberError> {
+        if let Some(digits) = self.digits()
+            && digits.count() > 0
+            && matches!(digits.end(), b' ' | b'\n')
+        {
+            self.pos += digits.count();
+            return Ok(digits.number());
+        }
+        self.any_number()
+    }
+
+    #[inline(never)]
+    fn any_number(&mut self) -> Result<u64, NumberError> {
         match (self.any_digits()?, self.peek()) {
             (Some(number), b' ' | b'\n' | b'\t' | b'\r') => Ok(number),
             _ => Err(NumberError::NotANumber),
