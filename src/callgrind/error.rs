@@ -52,7 +52,8 @@ impl std::error::Error for Error {
 }
 
 /// A problem in a line, and the text found there.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{kind}{}", found.as_ref().map(|found| format!(" (found \"{found}\")")).unwrap_or_default())]
 pub struct Problem {
     pub(super) kind: ProblemKind,
     /// The rest of the line, from the problem on.
@@ -71,16 +72,6 @@ impl Problem {
 impl From<ProblemKind> for Problem {
     fn from(kind: ProblemKind) -> Self {
         Problem { kind, found: None }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)?;
-        match &self.found {
-            Some(found) => write!(f, " (found \"{found}\")"),
-            None => Ok(()),
-        }
     }
 }
 

@@ -32,17 +32,15 @@ impl PartFilter {
 
     /// Whether it is the number of a part, or of a part and a thread.
     fn is_number_of(&self, part: &PartHeader) -> bool {
-        let number = |text: &str| -> Option<u64> {
-            let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| text.parse().ok())?
+        let number = |text: &[u8]| -> Option<u64> {
+            let is_number = text.iter().all(u8::is_ascii_digit);
+            is_number.then(|| str::from_utf8(text).ok()?.parse().ok())?
         };
-        let typed = str::from_utf8(&self.name).unwrap_or_default();
-        match typed.split_once('-') {
-            Some((of_part, thread)) => {
-                let numbers = [number(of_part), number(thread)];
-                numbers.iter().all(Option::is_some) && numbers == [part.number, part.thread]
-            }
-            None => part.number.is_some() && number(typed) == part.number,
+        let numbers: Option<Vec<u64>> = self.name.split(|&byte| byte == b'-').map(number).collect();
+        match numbers.as_deref() {
+            Some(&[number]) => part.number == Some(number),
+            Some(&[number, thread]) => (part.number, part.thread) == (Some(number), Some(thread)),
+            _ => false,
         }
     }
 

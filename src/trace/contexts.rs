@@ -64,9 +64,9 @@ impl Children {
 
 /// The key of a node among its siblings: its function, and whether it is stepped over.
 ///
-/// Invocations of proxies whose calls replace them are separate from those without calls: their
-/// numbers count down from the largest one. No machine has room for so many functions that the two
-/// would meet.
+/// Invocations of proxies that are replaced by their calls are separate from those without calls:
+/// their numbers count down from the largest one. No machine has room for enough functions that the
+/// two could meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key(u32);
 
@@ -109,9 +109,9 @@ pub struct ContextTree {
     pub(crate) self_costs: CostTable,
     /// Nodes that were merged into others, to be reused.
     free: Vec<ContextId>,
-    /// While nodes are merged: the pairs that are left. Its capacity is kept.
+    /// The pairs of nodes that are still to be merged; stored here to keep the capacity.
     to_merge: Vec<(ContextId, ContextId)>,
-    /// For nodes with many children: these by their keys.
+    /// The children of nodes with many of them, by their keys.
     indices: HashMap<ContextId, HashMap<Key, ContextId>>,
 }
 
@@ -276,7 +276,7 @@ impl ContextTree {
         }
     }
 
-    /// Puts a subtree below a node, or below [`ContextId::TOP`]: merges it into those there.
+    /// Puts a subtree below a node, or below [`ContextId::TOP`], and merges it with those there.
     pub(super) fn attach(&mut self, parent: ContextId, child: ContextId) {
         match self.find(parent, self.key(child)) {
             Some(found) => self.merge_nodes(found, child),
@@ -284,7 +284,7 @@ impl ContextTree {
         }
     }
 
-    /// Merges `from`, which has no parent any more, and all below it into `into`.
+    /// Merges `from`, which no longer has a parent, and all below it into `into`.
     fn merge_nodes(&mut self, into: ContextId, from: ContextId) {
         self.to_merge.push((into, from));
         while let Some((into, from)) = self.to_merge.pop() {

@@ -22,11 +22,11 @@ pub struct Invocation {
     pub self_cost: Cost,
     /// Self cost and the cost of all calls made.
     pub inclusive: Cost,
-    /// What was invoked.
+    /// The function that was invoked.
     pub function: FunctionId,
     /// The invocation that made the call, or [`NONE`].
     caller: InvocationId,
-    /// The call record in which the caller says so, or [`NONE`].
+    /// The record of that call, or [`NONE`].
     claimed_by: u32,
     /// The first of its call records; they end where those of the next invocation begin.
     first_call: u32,
@@ -39,7 +39,7 @@ pub struct InvocationCall {
     pub cost: Cost,
     /// Line of the call.
     pub line: u64,
-    /// Who is called.
+    /// The function that is called.
     pub callee: FunctionId,
     /// Which invocation of it, or [`NONE`].
     pub(super) invocation: InvocationId,

@@ -8,7 +8,7 @@ use super::matching::{UnmatchedInvocation, claim};
 use super::stretches::Stretches;
 use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, FunctionId, first_cost, slot};
 
-/// What to find out about a trace. By default, nothing.
+/// The requested results for a trace; by default none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkOptions {
     /// Every invocation, for v4.
@@ -44,12 +44,12 @@ struct FinishedInvocation {
     invocation: u32,
 }
 
-/// What an invocation adds below the node of its caller.
+/// The data that an invocation adds below the node of its caller.
 #[derive(Clone, Copy, Debug)]
 enum PendingContext {
     /// Its own node.
     Node(ContextId),
-    /// The cost by which it is matched: it made no calls, and rows have only that cost.
+    /// Only the cost by which it is matched: it made no calls, and rows have no other cost.
     Matching,
     /// Its self costs in the [`CostPool`], if it made no calls.
     Costs(u32),
@@ -224,7 +224,7 @@ impl Linker {
     /// Ends the run.
     pub fn finish(mut self) -> TraceLinks {
         if self.wanted.any_contexts() {
-            // The rest has no caller.
+            // The remaining invocations have no caller.
             for (number, unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
                 for ended in unclaimed {
                     let (top, function) = (ContextId::TOP, FunctionId(number));

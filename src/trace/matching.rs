@@ -13,7 +13,7 @@
 
 use crate::tables::Cost;
 
-/// The most unclaimed invocations of a function that are searched for one of the right cost.
+/// The number of unclaimed invocations of a function that are searched for one of the right cost.
 const MAX_SEARCHED: usize = 1024;
 
 /// An unclaimed invocation.

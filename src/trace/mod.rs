@@ -1,5 +1,8 @@
 //! Which invocation of a trace called which.
 //!
+//! A trace is a profile of every call as Xdebug writes it: blocks are in post-order, the costs of
+//! calls are rounded, and PHP's fibers interleave. No other writer of traces is known.
+//!
 //! Each block of a trace is one invocation. [`matching`] finds the one that a call made, with
 //! [`stretches`] for programs with several stacks. The [`InvocationTree`], the [`ContextTree`],
 //! inclusive costs that count recursion once, and call lists without [`proxies`] depend on it.

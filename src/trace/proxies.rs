@@ -52,7 +52,7 @@ pub(crate) struct DeferredCall {
     pub edge: CallEdge,
     /// The file of the call; empty if it is the caller's.
     pub file: NameId,
-    /// What it cost.
+    /// Its inclusive costs.
     pub row: Box<[Cost]>,
     matching: Cost,
 }
@@ -107,12 +107,12 @@ impl ProxyCalls {
         self.waiting.push(call);
     }
 
-    /// Ends a block, whose own cost in the first column is `self_cost`; none, if all its calls are
-    /// listed already.
+    /// Ends a block, whose self cost in the first column is `self_cost`; `None` if none of its calls
+    /// waited.
     ///
-    /// Otherwise gives the calls to list, in their order; those of a proxy stand nowhere but in the
-    /// lists of its callers. By how much the calls that were made cost more than these is added to the
-    /// `inclusive` costs of the function.
+    /// Otherwise returns the calls to list, in order; the calls of a proxy are only in the lists of its
+    /// callers. If the calls that were made cost more than these, adds the difference to the `inclusive`
+    /// costs of the function.
     #[inline]
     pub fn end_block(
         &mut self,

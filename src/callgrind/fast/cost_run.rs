@@ -1,5 +1,5 @@
-//! Runs of short cost lines, which are most of an aggregate. With `--dump-instr=yes` they begin with
-//! an address:
+//! Runs of short cost lines, which most lines of an aggregate are. With `--dump-instr=yes` they begin
+//! with an address:
 //!
 //! ```text
 //! +4 * 1
@@ -9,23 +9,23 @@
 //! * *
 //! ```
 //!
-//! and calls. Their numbers are read in words of 8 bytes.
+//! Calls have such cost lines, too. Numbers are read in words of 8 bytes.
 
 use crate::callgrind::digits::{Digits, equal, mask, no_digits, outside, word};
 use crate::callgrind::line::{PendingCall, Position};
 
-/// The column of the line number: the only one, or the one after an address.
+/// The index of the line number: as the only column, or after an address.
 pub(in crate::callgrind) const ALONE: usize = 0;
 pub(in crate::callgrind) const AFTER_ADDRESS: usize = 1;
 
-/// What the lines of a run add up to.
+/// The sum of the lines of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::callgrind) struct CostRun {
     /// The position of the last line.
     pub position: Position,
-    /// The line number of the first line that has a cost.
+    /// The line number of the first line that is not a jump.
     pub first_line: Option<u64>,
-    /// Sum of the costs, of which none is negative.
+    /// Sum of the costs; none is negative.
     pub cost: i64,
     /// The number of lines.
     pub lines: u64,
@@ -34,13 +34,11 @@ pub(in crate::callgrind) struct CostRun {
 }
 
 impl CostRun {
-    /// Reads short lines for as long as there are any; `base` is the position of the one before.
+    /// Reads short lines as long as there are any; `base` is the position of the line before.
     ///
-    /// With `by_line`, only those up to the first cost, and all that follow it with the same line
-    /// number.
+    /// With `by_line`, reads only up to the last line with the line number of the first cost.
     ///
-    /// The costs of all lines that fit into the buffer cannot overflow, so that the order in which
-    /// they are added does not matter.
+    /// The costs in a buffer cannot overflow, so the order of adding them does not matter.
     #[inline(always)]
     pub fn read<const LINE: usize>(
         data: &[u8],
@@ -81,7 +79,7 @@ impl CostRun {
     }
 }
 
-/// The source position that follows a `jump=` or `jcnd=` line, of which nothing else is needed.
+/// The start of the line after a `jump=` or `jcnd=` line.
 #[inline(always)]
 fn jump(data: &[u8], pos: usize) -> Option<usize> {
     let bytes: &[u8; MAX_LINE_LENGTH] = data.get(pos..)?.first_chunk()?;
@@ -123,18 +121,18 @@ pub(in crate::callgrind) fn short_call<const LINE: usize>(
 /// A short cost line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::callgrind) struct ShortLine {
-    /// Where the cost was caused.
+    /// Its position.
     pub position: Position,
-    /// The cost; 0 where missing.
+    /// The cost; 0 if it is missing.
     pub cost: i64,
     /// Where the next line begins.
     pub next: usize,
 }
 
-/// Bytes that are looked at for a line like `+4 * 1`.
+/// The bytes that must follow the start of a line like `+4 * 1`.
 const BYTES: usize = 16;
 
-/// Bytes that are looked at for any other.
+/// The bytes that must follow the start of any other line.
 const MAX_LINE_LENGTH: usize = 48;
 
 /// `+d l ` without the digit, for a line number of one byte.
@@ -142,11 +140,11 @@ const fn shape(line: u8) -> u64 {
     u64::from_le_bytes([b'+', 0, b' ', line, b' ', 0, 0, 0])
 }
 
-/// How many bytes it has, and which of them are compared.
+/// Its length, and a mask of the bytes that are compared.
 const SHAPE: usize = 5;
 const SHAPE_MASK: u64 = u64::from_le_bytes([0xff, 0, 0xff, 0xff, 0xff, 0, 0, 0]);
 
-/// Reads a cost line whose numbers have up to 7 decimal digits, but for an address like `0x858a0`.
+/// Reads a cost line whose numbers have up to 7 decimal digits, except an address like `0x858a0`.
 #[inline(always)]
 fn short_line<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> Option<ShortLine> {
     let bytes: &[u8; MAX_LINE_LENGTH] = data.get(pos..)?.first_chunk()?;
@@ -171,7 +169,7 @@ fn short_line<const LINE: usize>(data: &[u8], pos: usize, base: &Position) -> Op
     })
 }
 
-/// Reads `0x858a0` and the blank behind it, and returns where that ends.
+/// Reads `0x858a0` and the blank after it, and returns the number and its end.
 #[inline(always)]
 fn hexadecimal(bytes: &[u8; MAX_LINE_LENGTH], at: usize) -> Option<(u64, usize)> {
     let digits: &[u8; 16] = bytes.get(at..)?.strip_prefix(b"0x")?.first_chunk()?;
@@ -186,7 +184,7 @@ fn hexadecimal(bytes: &[u8; MAX_LINE_LENGTH], at: usize) -> Option<(u64, usize)>
     Some((number, at + 2 + count + 1))
 }
 
-/// Reads a decimal subposition, and returns where it ends.
+/// Reads a decimal subposition, and returns the number and its end.
 #[inline(always)]
 fn subposition(bytes: &[u8; MAX_LINE_LENGTH], at: usize, base: u64) -> Option<(u64, usize)> {
     let (first, second) = (*bytes.get(at)?, *bytes.get(at + 1)?);
@@ -208,14 +206,14 @@ fn subposition(bytes: &[u8; MAX_LINE_LENGTH], at: usize, base: u64) -> Option<(u
     Some((number, start + digits.count()))
 }
 
-/// Goes on with a run for as long as there are lines like `+4 * 1` that keep the line number. As
-/// Valgrind writes them, an unknown one is `0`, and all others are `*`.
+/// Continues a run as long as there are lines like `+4 * 1` with the same line number, which Valgrind
+/// writes as `0` if it is unknown, otherwise as `*`.
 ///
-/// The address is a digit further on in each, and costs have up to 7 digits.
+/// The address grows by one digit, and costs have up to 7 digits.
 #[inline(always)]
 fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
     let [address, line, _] = run.position.0;
-    // No buffer has so many lines that the address could pass 64 bits.
+    // Then the lines in a buffer cannot make it exceed 64 bits.
     if address > u64::MAX / 2 {
         return;
     }
@@ -230,8 +228,8 @@ fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
             break;
         }
         let text = word(bytes, SHAPE);
-        // Instructions that follow one another are mostly run equally often. If so, the next line
-        // is found without waiting for this one to be read.
+        // Consecutive instructions mostly have equal costs. Then the processor finds the next line
+        // without waiting for the cost of this one.
         if text & last.mask != last.text {
             match cost(text) {
                 Some((cost, length)) => *last = LastCost::new(text, cost, length),
@@ -256,17 +254,17 @@ fn same_line(data: &[u8], run: &mut CostRun, last: &mut LastCost) {
 /// The cost of the line before.
 #[derive(Clone, Copy, Debug)]
 struct LastCost {
-    /// Its bytes, up to the end of the line.
+    /// Its text, with the line end.
     text: u64,
-    /// The bits of a word that they are.
+    /// The bits of that text in a word.
     mask: u64,
     cost: i64,
-    /// How many bytes its line has.
+    /// The number of bytes of its line.
     line_length: usize,
 }
 
 impl LastCost {
-    /// No word is like this.
+    /// Equals no word.
     const NONE: LastCost = LastCost {
         text: 1,
         mask: 0,
@@ -286,7 +284,8 @@ impl LastCost {
     }
 }
 
-/// Reads the cost that a word begins with, 0 if there is none, and its length up to the next line.
+/// Reads the cost at the beginning of a word, which is 0 if it is missing, and returns it with the
+/// length of its text and the line end.
 #[inline(always)]
 fn cost(word: u64) -> Option<(i64, usize)> {
     let digits = Digits::of(word);

@@ -1,9 +1,8 @@
-//! Lines of common shape, recognised without looking at every byte. Pure, as the lexer is.
+//! Recognises lines of common shapes without looking at every byte. No I/O and no state of a reader.
 //!
-//! In a trace nearly all lines belong to [records](record_memo) of several lines each, most of
-//! which were read before; in an aggregate with addresses to [runs](cost_run) of short lines. What
-//! is recognised comes back as numbers; whatever differs by a byte is left to the general path,
-//! which gives the same result for both.
+//! In a trace, nearly all lines belong to [records](record_memo) of several lines, most of which
+//! repeat an earlier one; in an aggregate, to [runs](cost_run) of short lines. Anything that differs
+//! by a byte is left to the general path, which has the same result for all lines.
 
 pub(super) mod cost_run;
 pub(super) mod record_memo;

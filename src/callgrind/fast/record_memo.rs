@@ -1,4 +1,4 @@
-//! What the records of a trace were read as, by their bytes:
+//! The records of a trace that were read before, by their bytes:
 //!
 //! ```text
 //! fl=(2)                cfl=(1)
@@ -7,31 +7,31 @@
 //!                       5 1707 0
 //! ```
 //!
-//! The *key* of a record goes up to the blank before its first cost. A trace repeats few keys
-//! millions of times: who was called, and in which line. To compare one with what was read before
-//! is much cheaper than to read it again.
+//! The *key* of a record is the text up to the blank before its first cost. A trace repeats few
+//! keys millions of times. Comparing one with those that were read before is much cheaper than
+//! reading it again.
 
 use crate::callgrind::digits::{equal, mask, same, word};
 use crate::profile::{EdgeId, FunctionId, NameId};
 
-/// The number of places in the beginning, and how many there can be: powers of two. Few inputs
-/// have many records, and many inputs may be read in one go.
+/// The smallest and the largest number of places, powers of two. Many small inputs may be read in
+/// one go, and any line may make the memo forget its records.
 const MIN_ENTRIES: usize = 1 << 8;
 const MAX_ENTRIES: usize = 1 << 12;
 
-/// The most bytes of a key.
+/// The largest length of a key.
 const MAX_RECORD_LENGTH: usize = 48;
 
-/// The parts of 16 bytes that these are.
+/// The same in parts of 16 bytes.
 const PARTS: usize = MAX_RECORD_LENGTH / 16;
 
-/// Bytes that must be there to look at a key.
+/// The bytes that must follow the start of a key.
 const SPAN: usize = 64;
 
-/// Bytes from somewhere in the id of a call's function to the end of its key.
+/// The distance from a byte of the function's id to the end of the key of a call.
 const CALLS: usize = 24;
 
-/// The blanks at which keys end.
+/// The number of the blank after a key.
 pub(in crate::callgrind) const BLOCK: u32 = 1;
 pub(in crate::callgrind) const CALL: u32 = 3;
 
@@ -54,8 +54,7 @@ pub(in crate::callgrind) struct RecordIds {
 }
 
 impl<'a> RecordKey<'a> {
-    /// What may be the key of a record: the bytes at `pos` up to the blank that ends a block's
-    /// or a call's.
+    /// The text at `pos` up to the blank with this number, which may be the key of a record.
     #[inline(always)]
     pub fn up_to_blank<const NTH: u32>(data: &'a [u8], pos: usize) -> Option<Self> {
         let bytes: &[u8; SPAN] = data.get(pos..)?.first_chunk()?;
@@ -70,22 +69,22 @@ impl<'a> RecordKey<'a> {
         Some(RecordKey { bytes, length })
     }
 
-    /// How many bytes it has.
+    /// Its length in bytes.
     #[inline(always)]
     pub fn length(self) -> usize {
         self.length
     }
 
-    /// Its bytes, mixed: its place in the memo follows from them.
+    /// The hash that determines its place in the memo.
     #[inline(always)]
     fn hash(self) -> u64 {
-        // The id of the function and the line are what differs.
+        // Keys differ in the id of the function and the line.
         let id = word(self.bytes, self.length.saturating_sub(CALLS));
         let line = word(self.bytes, self.length.saturating_sub(8));
         (id.rotate_left(20) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Reads it, if it is the key of a record that consists of ids and plain numbers.
+    /// Reads it, if it is the key of a record of ids and plain numbers.
     pub fn ids(self) -> Option<RecordIds> {
         let text = self.bytes.get(..self.length)?;
         let [begin, middle, end]: [&[u8]; 3] = match text.first()? {
@@ -103,7 +102,7 @@ impl<'a> RecordKey<'a> {
     }
 }
 
-/// What a record means.
+/// The meaning of a key.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::callgrind) struct Record {
     /// The file of the function.
@@ -112,22 +111,22 @@ pub(in crate::callgrind) struct Record {
     pub name: NameId,
     /// The function.
     pub function: FunctionId,
-    /// Of a call: the edge that it was added to last.
+    /// The edge to which the last call with this key was added.
     pub edge: Option<EdgeId>,
     /// Line of the cost.
     pub line: u32,
 }
 
-/// A key that was read, and what it means.
+/// A key and its meaning.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The key, the blank after it, and whatever followed. No key begins with a zero.
+    /// The key, the blank after it, and any other bytes. No key begins with a zero byte.
     text: [u8; MAX_RECORD_LENGTH],
     record: Record,
 }
 
 impl Entry {
-    /// Whether it is of this key: with its blank, none is the beginning of another.
+    /// Whether it has this key. With its blank, no key is the beginning of another.
     #[inline(always)]
     fn is_of(&self, key: RecordKey<'_>) -> bool {
         let mut others = self.text.as_chunks().0.iter();
@@ -138,17 +137,17 @@ impl Entry {
     }
 }
 
-/// Records that were read, at places that follow from their keys.
+/// Records that were read, at places determined by their keys.
 #[derive(Debug, Default)]
 pub(in crate::callgrind) struct RecordMemo {
-    /// None before the first record.
+    /// Empty before the first record.
     entries: Vec<Entry>,
-    /// How many were entered since there are so many places.
+    /// The number of records entered since the number of places changed.
     entered: usize,
 }
 
 impl RecordMemo {
-    /// Forgets all: an id has another name now.
+    /// Forgets all records, because an id has another name now.
     pub fn forget(&mut self) {
         self.entries.clear();
     }
@@ -163,14 +162,14 @@ impl RecordMemo {
         self.find_displaced(key)
     }
 
-    /// The record with this key, if another one has taken its place.
+    /// The record with this key, if another one took its place.
     #[inline(never)]
     fn find_displaced(&self, key: RecordKey<'_>) -> Option<&Record> {
         let entry = self.entries.get(self.place(key) ^ 1)?;
         entry.is_of(key).then_some(&entry.record)
     }
 
-    /// The place of a key. Its neighbour is for what was there before.
+    /// The place of a key. The neighbour is for the record that was there before.
     #[inline(always)]
     fn place(&self, key: RecordKey<'_>) -> usize {
         // The upper bits are mixed best.
@@ -178,7 +177,7 @@ impl RecordMemo {
         place.unwrap_or(0) & self.entries.len().wrapping_sub(1)
     }
 
-    /// Remembers which edge a call was added to.
+    /// Stores the edge to which a call was added.
     pub fn set_edge(&mut self, key: RecordKey<'_>, edge: Option<EdgeId>) {
         let place = self.place(key);
         for place in [place, place ^ 1] {
@@ -189,7 +188,7 @@ impl RecordMemo {
         }
     }
 
-    /// Remembers a record that was read; what its neighbour held is forgotten.
+    /// Stores a record, and moves the one in its place to the neighbour.
     pub fn enter(&mut self, key: RecordKey<'_>, record: Record) {
         let mut text = [0; MAX_RECORD_LENGTH];
         text.copy_from_slice(&key.bytes[..MAX_RECORD_LENGTH]);
@@ -202,7 +201,7 @@ impl RecordMemo {
         self.entries[place] = Entry { text, record };
     }
 
-    /// Makes more places, if there may be more. What was remembered is read again soon.
+    /// Makes more places, up to the limit, and forgets all records, which will soon be read again.
     fn grow(&mut self, record: Record) {
         let places = match self.entries.len() {
             0 => MIN_ENTRIES,
@@ -219,7 +218,7 @@ impl RecordMemo {
     }
 }
 
-/// Reads a number and what must follow it; returns the number and what is left.
+/// Reads a number and the text that must follow it; returns the number and the rest.
 fn number_before<'t>(text: &'t [u8], end: &[u8]) -> Option<(u32, &'t [u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = text.split_at(digits);
