@@ -48,10 +48,9 @@ impl CurrentNames {
 
     /// Renumbers the current names.
     pub fn rename(&mut self, name: impl Fn(NameId) -> NameId) {
-        for function in [&mut self.function, &mut self.callee.name] {
-            if let Some(function) = function {
-                function.name = name(function.name);
-            }
+        let functions = [&mut self.function, &mut self.callee.name];
+        for function in functions.into_iter().flatten() {
+            function.name = name(function.name);
         }
         self.file = self.file.map(&name);
         if let Some(place) = &mut self.callee.last {

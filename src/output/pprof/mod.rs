@@ -163,7 +163,12 @@ struct Writer<W: Write> {
     divided: u64,
 }
 
-/// One side of a comparison, or the only one, while its stacks are gone through.
+/// A function, the bytes of its name, and a file with code of it that is not its own.
+///
+/// Names are told apart by their addresses: that is fast.
+type KnownKey = (Option<FunctionId>, *const [u8], Option<NameId>);
+
+/// One side of a comparison, or the only one, while its stacks are visited.
 struct Walk<'a> {
     stacks: &'a Stacks<'a>,
     types: Vec<ValueType<'a>>,
@@ -173,9 +178,8 @@ struct Walk<'a> {
     runs: i128,
     /// What marks its samples.
     label: Option<Message>,
-    /// Functions, or parts of them in other files, that were asked for before, with their own lines.
-    /// Names are told apart by their places: that is fast.
-    known: HashMap<(Option<FunctionId>, *const [u8], Option<NameId>), (FunctionKey, u64)>,
+    /// Functions, or parts of them in other files, that were looked up before, with their own lines.
+    known: HashMap<KnownKey, (FunctionKey, u64)>,
     first_lines: HashMap<(FunctionId, Option<NameId>), u64>,
     calls: CallSites,
     /// The current stack.
