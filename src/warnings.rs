@@ -14,7 +14,7 @@ pub trait Kind {
 /// occur in millions.
 #[derive(Debug)]
 pub struct Warnings<W> {
-    /// At most one more of each kind than are listed. It has the number of those after it.
+    /// At most eleven of each kind, and the number of others after the eleventh.
     first: Vec<(W, u64)>,
 }
 
@@ -42,7 +42,7 @@ impl<W: Kind> Warnings<W> {
         self.add(warning, 0);
     }
 
-    /// Adds warnings, each wrapped by `wrap`, and the numbers of others.
+    /// Adds other warnings, each wrapped by `wrap`.
     pub fn append<V>(&mut self, others: Warnings<V>, wrap: impl Fn(V) -> W) {
         for (warning, after) in others.first {
             self.add(wrap(warning), after);

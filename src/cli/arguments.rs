@@ -9,7 +9,7 @@ use cg_preprocess::compare::{Limit, LimitSyntaxError};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::output::{self, Names, Sort};
 use cg_preprocess::profile::{EventChoice, GroupBy, InclusiveCost};
-use cg_preprocess::run::{ConvertOptions, EventSupport, Format};
+use cg_preprocess::run::{ConvertOptions, Feature, Format};
 use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, ValueHint};
@@ -425,7 +425,6 @@ pub struct RareArguments {
 impl Arguments {
     pub fn options(&self) -> ConvertOptions {
         let format = self.format();
-        let holds_all_events = format.events() == EventSupport::All;
         let mut options = ConvertOptions::default();
         options.format = format;
         options.text = self.report_options();
@@ -443,7 +442,7 @@ impl Arguments {
             .map(|name| PartFilter::new(name.clone()));
         options.read.parts = parts.collect();
         options.events = match self.view.event.as_slice() {
-            [] if holds_all_events => EventChoice::All,
+            [] if format.has(Feature::AllEvents) => EventChoice::All,
             [] => EventChoice::First,
             events => EventChoice::Matching(events.to_vec()),
         };

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::GroupBy;
-use cg_preprocess::run::{EventSupport, Feature, Format, RowSupport};
+use cg_preprocess::run::{Feature, Format};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, ValueEnum};
 
@@ -22,38 +22,48 @@ impl Arguments {
     }
 
     fn contradiction(&self) -> Option<String> {
-        let format = self.format();
+        let (format, output) = (self.format(), &self.output);
         let list = self.reading.files_from.as_ref();
-        let is_list_or_profile = list.is_some() || !self.inputs.is_empty();
-        let fills_terminal = || self.target().is_terminal();
-        if let Some(message) = self.unsupported_output() {
-            return Some(message);
-        }
-        let message = if list == Some(&Source::Stdin) && self.inputs.contains(&Source::Stdin) {
-            "standard input cannot be both a profile and the list of --files-from"
-        } else if !is_list_or_profile && io::stdin().is_terminal() {
-            "no INPUT, and standard input is a terminal: name a profile, or use `-`"
-        } else if !self.source.source.is_empty()
-            && format == Format::Text
-            && self.view.function.is_none()
-            && self.view.by != Some(GroupBy::Line)
-        {
-            "--source shows lines: use --by line, --function or -f html"
-        } else if self.limits.each_part
-            && self.limits.max_cost.is_empty()
-            && self.limits.max_growth.is_empty()
-        {
-            "--each-part needs a limit on costs: use --max-cost or --max-growth"
-        } else if self.output.open && self.output.output == Some(Target::Stdout) {
-            "--open needs a file: name one with -o, or omit -o"
-        } else if format == Format::Html && !self.output.open && fills_terminal() {
-            "HTML is not for a terminal: use --open, or name a file with -o"
-        } else if format.has(Feature::Binary) && fills_terminal() {
-            "binary output is not for a terminal: name a file with -o, use a pipe, or use -f text or -f json"
-        } else {
-            return self.unfit_option(format);
-        };
-        Some(message.to_owned())
+        let reads_stdin = list.is_none() && self.inputs.is_empty();
+        let to_terminal = self.target().is_terminal();
+        let shows_lines = self.view.function.is_some() || self.view.by == Some(GroupBy::Line);
+        let limits_total = !self.limits.max_cost.is_empty() || !self.limits.max_growth.is_empty();
+        let rules = [
+            (
+                list == Some(&Source::Stdin) && self.inputs.contains(&Source::Stdin),
+                "standard input cannot be both a profile and the list of --files-from",
+            ),
+            (
+                reads_stdin && io::stdin().is_terminal(),
+                "no INPUT, and standard input is a terminal: name a profile, or use `-`",
+            ),
+            (
+                !self.source.source.is_empty() && format == Format::Text && !shows_lines,
+                "--source shows lines: use --by line, --function or -f html",
+            ),
+            (
+                self.limits.each_part && !limits_total,
+                "--each-part needs a limit on costs: use --max-cost or --max-growth",
+            ),
+            (
+                output.open && output.output == Some(Target::Stdout),
+                "--open needs a file: name one with -o, or omit -o",
+            ),
+            (
+                format == Format::Html && !output.open && to_terminal,
+                "HTML is not for a terminal: use --open, or name a file with -o",
+            ),
+            (
+                format.has(Feature::Binary) && to_terminal,
+                "binary output is not for a terminal: name a file with -o, use a pipe, or use -f text or -f json",
+            ),
+        ];
+        self.unsupported_output()
+            .or_else(|| {
+                let (_, message) = rules.into_iter().find(|(is_broken, _)| *is_broken)?;
+                Some(message.to_owned())
+            })
+            .or_else(|| self.unfit_option(format))
     }
 
     /// The advice for an output whose name promises a format that is not supported.
@@ -72,52 +82,33 @@ impl Arguments {
     /// The message for a given option that the format does not take.
     fn unfit_option(&self, format: Format) -> Option<String> {
         let (view, source) = (&self.view, &self.source);
-        let functions: Takes = |format| format.rows() == RowSupport::Functions;
-        let html: Takes = |format| format.rows() == RowSupport::All;
-        let lines: Takes =
-            |format| matches!(format.rows(), RowSupport::All | RowSupport::Functions);
-        // Whether an option is given, and which formats take it.
-        let options: [(bool, &str, Takes); 15] = [
-            (view.top.is_some(), "--top", |format| {
-                !matches!(format.rows(), RowSupport::No | RowSupport::All)
-            }),
-            (view.names.is_some(), "--names", |format| {
-                format.rows() != RowSupport::No
-            }),
-            (view.sort.is_some(), "--sort", functions),
-            (view.filter.is_some(), "--filter", functions),
-            (view.by.is_some(), "--by", |format| {
-                format.has(Feature::Groups)
-            }),
-            (view.function.is_some(), "--function", |format| {
-                matches!(format.rows(), RowSupport::Functions | RowSupport::Graph)
-            }),
-            (!self.comparison.base.is_empty(), "--base", |format| {
-                format.has(Feature::Comparison)
-            }),
-            (self.comparison.per_run, "--per-run", |format| {
-                format.has(Feature::PerRun)
-            }),
-            (!self.limits.all().is_empty(), "a limit", |format| {
-                format.version().is_none()
-            }),
-            (view.event.len() > 1, "more than one -e", |format| {
-                format.events() != EventSupport::One
-            }),
-            (self.rare.escape_html, "--escape-html", |format| {
-                format.version().is_some()
-            }),
-            (self.output.open, "--open", html),
-            (source.source_url.is_some(), "--source-url", html),
-            (!source.source.is_empty(), "--source", lines),
-            (source.trim_path.is_some(), "--trim-path", lines),
+        let has_base = !self.comparison.base.is_empty();
+        let has_limit = !self.limits.all().is_empty();
+        let escapes = self.rare.escape_html;
+        // Whether an option is given, and what a format needs for it.
+        let options = [
+            (view.top.is_some(), "--top", Feature::Top),
+            (view.names.is_some(), "--names", Feature::Names),
+            (view.sort.is_some(), "--sort", Feature::Sort),
+            (view.filter.is_some(), "--filter", Feature::Sort),
+            (view.by.is_some(), "--by", Feature::Groups),
+            (view.function.is_some(), "--function", Feature::Function),
+            (has_base, "--base", Feature::Comparison),
+            (self.comparison.per_run, "--per-run", Feature::PerRun),
+            (has_limit, "a limit", Feature::Limits),
+            (view.event.len() > 1, "more than one -e", Feature::Events),
+            (escapes, "--escape-html", Feature::Entities),
+            (self.output.open, "--open", Feature::Links),
+            (source.source_url.is_some(), "--source-url", Feature::Links),
+            (!source.source.is_empty(), "--source", Feature::Source),
+            (source.trim_path.is_some(), "--trim-path", Feature::Source),
         ];
-        let (_, option, takes) = options
+        let (_, option, feature) = options
             .into_iter()
-            .find(|(is_given, _, takes)| *is_given && !takes(format))?;
+            .find(|&(is_given, _, feature)| is_given && !format.has(feature))?;
         let mut suitable: Vec<_> = Format::value_variants()
             .iter()
-            .filter(|&&format| takes(format))
+            .filter(|format| format.has(feature))
             .map(|&format| flag(format))
             .collect();
         let mut choice = suitable.pop()?;
@@ -134,9 +125,6 @@ impl Arguments {
         ))
     }
 }
-
-/// Whether a format takes an option.
-type Takes = fn(Format) -> bool;
 
 /// The option that chooses a format: `-f text`.
 fn flag(format: Format) -> String {

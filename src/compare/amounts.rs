@@ -1,4 +1,4 @@
-//! Numbers and costs that limits are given as.
+//! Numbers and costs in limits.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ const DECIMALS: usize = 6;
 pub(super) const MILLION: i128 = 1_000_000;
 
 impl Decimal {
-    /// Reads a number that is not negative, with at most so many digits before the point.
+    /// Reads a number without a sign, with at most `max_digits` digits before the point.
     pub fn parse(text: &str, max_digits: usize) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let is_number = |digits: &str, max| {
@@ -56,8 +56,8 @@ impl Amount {
         Some(Amount { number, unit })
     }
 
-    /// What a cost of the first event has to be multiplied by to be comparable, and what it then may
-    /// be, in millionths.
+    /// The factor for costs of the first event, and the limit in millionths that their product must not
+    /// exceed.
     pub fn in_units_of(&self, profile: &Profile) -> Result<[i128; 2], LimitError> {
         let event = unit_of(profile);
         let expected = match (self.unit, event.quantity) {

@@ -167,8 +167,8 @@ impl<'l, 'a> Check<'l, 'a> {
         self.name.is_some_and(|name| names.any(|of| of.is(name)))
     }
 
-    /// The inclusive costs and the calls of functions that pass a test of their names, and the number of
-    /// these; `None` if there are none, for growth in the base.
+    /// The inclusive costs and the calls of functions whose names pass a test, and the number of these
+    /// functions; `None` if there are none. For growth, the base must have some.
     fn sums(&self, is_named: &dyn Fn(&[u8]) -> bool) -> Option<(Found, usize)> {
         if let Some(comparison) = self.compared() {
             let (sums, rows) = comparison.inclusive_sums(is_named);
@@ -187,8 +187,8 @@ impl<'l, 'a> Check<'l, 'a> {
         (rows > 0).then_some(((Sides { base, new }, calls), rows))
     }
 
-    /// Finds functions by a test of their names: of the given name or, if that finds nothing, PHP's own
-    /// of that name. Groups are found likewise: files also without their first folders.
+    /// Finds functions of the given name or, if there are none, PHP's own function of that name. Finds
+    /// groups by their whole names or, if there are none, files and objects without their first folders.
     fn find(&self, wanted: &[u8]) -> Result<Option<Found>, LimitError> {
         let is_of_php = |name: &[u8]| {
             let name = FunctionName::of(name).in_php();
@@ -285,8 +285,8 @@ impl<'l, 'a> Check<'l, 'a> {
     }
 }
 
-/// Finds names like those that are missing, for the first few of these: each search goes through all
-/// functions.
+/// Finds names that are similar to missing ones, but only for the first few of these, because each
+/// search goes through all functions.
 #[derive(Default)]
 pub(super) struct Closest {
     searches: usize,

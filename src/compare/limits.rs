@@ -146,7 +146,7 @@ impl Limit {
         Some(Limit { name, bound })
     }
 
-    /// Whether it is about growth, which needs a base.
+    /// Whether it limits growth, which needs a base.
     pub fn needs_base(&self) -> bool {
         matches!(self.bound, Bound::Growth(_))
     }
@@ -187,8 +187,8 @@ impl Limit {
 /// The sides of a check: a profile, and its comparison with a base, if any.
 pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
 
-/// Checks limits as [`Limit::check`] does; if `each_part` is set, those on totals for each part that the
-/// profiled program has named, instead of all together.
+/// Checks limits as [`Limit::check`] does. If `each_part` is set, limits on totals apply to each part that
+/// the profiled program has named, instead of to their sum.
 ///
 /// `rows` has the profile by function and by the groups that limits are on.
 ///

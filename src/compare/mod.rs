@@ -72,7 +72,6 @@ impl CallCount {
     }
 }
 
-/// By how much one is higher than the other.
 impl Sub for CallCount {
     type Output = CallCount;
 
@@ -104,12 +103,12 @@ impl Serialize for CallCount {
 /// A function that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionChange<'a> {
-    /// Its object file: that of the new side if the function is there; if there are several, the
-    /// least.
+    /// Its object file in the new profile, or else in the base. If several functions are one here, the
+    /// first by object, file and name counts.
     pub object: &'a [u8],
-    /// Its source file, likewise.
+    /// Its source file there.
     pub file: &'a [u8],
-    /// Its name, likewise.
+    /// Its name there.
     pub name: &'a [u8],
     /// Its costs in the first event; `None` where it is missing.
     pub sums: Sides<Option<FunctionSums>>,
@@ -169,7 +168,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The costs of functions that are one here; `None` if there is none.
+    /// The sums of functions that are one here; `None` if there are no functions.
     fn sums(&self, functions: &[FunctionId]) -> Option<FunctionSums> {
         functions.first()?;
         let profile = self.profile;
@@ -188,7 +187,7 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// Their inclusive cost, with all runs.
+    /// Their inclusive cost, not divided by runs.
     fn inclusive(&self, functions: &[FunctionId]) -> InclusiveSum {
         let profile = self.profile;
         let costs = functions.iter().map(|&id| profile.inclusive_costs(id));
@@ -239,7 +238,7 @@ impl InclusiveSum {
     }
 }
 
-/// The calls between a function and its clones, which are not calls if these are one.
+/// The calls between a function and its clones. If these are one function, such calls do not count.
 pub(crate) fn calls_within<'a>(
     profile: &'a Profile,
     functions: &'a [FunctionId],
@@ -369,7 +368,7 @@ impl CompareError {
 ///
 /// # Errors
 ///
-/// When their first events are different.
+/// If their first events differ.
 pub fn keep_common_events(base: &mut Profile, new: &mut Profile) -> Result<(), CompareError> {
     CompareError::check(base, new)?;
     base.keep_events(new);
@@ -379,11 +378,11 @@ pub fn keep_common_events(base: &mut Profile, new: &mut Profile) -> Result<(), C
 
 /// What changed from one profile, the base, to a new one, in the events that both have.
 ///
-/// The first event of both is the same. It is what functions are sorted by, and what limits are on.
+/// Both have the same first event, which functions are sorted by and limits apply to.
 ///
-/// Functions are the same if their names and the last components of their files are. Functions of
-/// one side that share both are added up; so are clones that compilers make of a function
-/// (`f.part.0`). The names of PHP's `include` and of closures contain a folder; they match the same
+/// Functions are the same if their names and the last components of their files are equal. Functions
+/// of one side that share both are added up, and so are a function and the clones that compilers make
+/// of it (`f.part.0`). The names of PHP's `include` and of closures contain a folder; they match the same
 /// names in another folder, unless the other side has exactly the same name. Closures are paired by
 /// their order in the file. Of the rest, functions whose name and object are unique on each side
 /// have moved to another file. The order of the functions in a profile does not matter.
@@ -409,7 +408,7 @@ impl<'a> Comparison<'a> {
     ///
     /// # Errors
     ///
-    /// When they hold the costs of different events.
+    /// If their first events differ.
     pub fn new(base: &'a Profile, new: &'a Profile) -> Result<Self, CompareError> {
         Self::of(base, new, false)
     }
@@ -419,7 +418,7 @@ impl<'a> Comparison<'a> {
     ///
     /// # Errors
     ///
-    /// When they hold the costs of different events.
+    /// If their first events differ.
     pub fn per_run(base: &'a Profile, new: &'a Profile) -> Result<Self, CompareError> {
         Self::of(base, new, true)
     }
@@ -459,8 +458,8 @@ impl<'a> Comparison<'a> {
         &self.events[0]
     }
 
-    /// The inclusive costs in the first event of all functions that have such a name on either side,
-    /// not divided by the numbers of runs; `None` where there is none. Also how many functions there are.
+    /// The inclusive costs, in the first event and not divided by runs, of all functions with such a name
+    /// on either side; `None` where there are none. Also the number of these functions.
     fn inclusive_sums(
         &self,
         is_wanted: &dyn Fn(&[u8]) -> bool,

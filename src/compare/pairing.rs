@@ -1,13 +1,14 @@
 //! Which functions of two profiles are the same.
 //!
-//! Functions are, if their names and the last components of their files are the same. Those of one
-//! side that share both are one. Beyond that:
+//! Functions are the same if their names and the last components of their files are equal. Those of
+//! one side that share both are one. In addition:
 //!
 //! - A function and its clones (`f.part.0`) are one.
-//! - Where only one side has a name, folders in it do not count (`include::/srv/app/a.php`).
-//! - Names that say lines (PHP's closures) are paired in the order of these, as lines above move them.
-//! - What is left and has its name and object once on each side has changed its file, as inlining
-//!   does it.
+//! - If only one side has a name, folders in it are ignored (`include::/srv/app/a.php`).
+//! - Names with line numbers (PHP's closures) are paired in the order of these, because other changes of
+//!   the file move them.
+//! - Of the rest, functions whose name and object occur once on each side have another file, as after
+//!   inlining.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -27,7 +28,7 @@ use crate::profile::{FunctionId, Profile};
 /// What has become of a function whose name, lines or file are not the same on both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// How what follows is meant: `now`, `was` or `was in`.
+    /// `now`, `was` or `was in`.
     pub word: &'static str,
     /// Its names in the new profile, or its name or file in the base; printable.
     pub what: String,
@@ -84,7 +85,7 @@ pub(super) fn paired<'a>(profiles: Sides<&'a Profile>) -> Vec<FunctionChange<'a>
 /// The functions of both sides that share a name without lines, with their lines.
 type Family = Sides<Vec<(Vec<u64>, FunctionId)>>;
 
-/// What is one function in the base and in the new profile, sorted.
+/// The functions of both sides that are one, sorted.
 type Row = Sides<Vec<FunctionId>>;
 
 fn is_on_both<T>(sides: &Sides<Vec<T>>) -> bool {
@@ -230,12 +231,12 @@ impl Transition {
     }
 }
 
-/// What is one function on one side.
+/// Functions of one side that are one.
 struct Unit {
-    /// Those in its name; none, or where it begins and ends.
+    /// The line numbers in its name: none, or those of its beginning and end.
     lines: Vec<u64>,
     functions: Vec<FunctionId>,
-    /// Who calls it.
+    /// A hash of the names of its callers.
     callers: u64,
 }
 
@@ -270,9 +271,10 @@ impl Unit {
     }
 }
 
-/// Pairs as many of two lists as there can be, in their order, such that they have most in common.
+/// Pairs the elements of two lists without changing their order: as many as possible, and the most
+/// similar ones.
 fn aligned(base: &[Unit], new: &[Unit]) -> Vec<(usize, usize)> {
-    /// Each pair is worth more than all that others can have in common.
+    /// One more pair counts more than any likeness.
     const PAIR: u32 = 1 << 12;
     let width = new.len() + 1;
     let mut best = vec![0u32; (base.len() + 1) * width];

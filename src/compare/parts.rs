@@ -1,4 +1,4 @@
-//! What parts that the profiled program has named cost on both sides of a comparison.
+//! The costs of named parts on both sides of a comparison.
 
 use super::check::{Check, shown};
 use super::limit_error::LimitError;
@@ -76,7 +76,7 @@ impl Check<'_, '_> {
                 part.exact.map(|sum| sum.map(InclusiveSum::exact)),
             )
         };
-        // A limit on growth also notes parts that only one side has.
+        // For growth, parts that only one side has get a verdict, too.
         let has_verdict = |part: &&PartChange<'_>| match self.bound {
             Bound::Growth(_) => true,
             _ => part.exact.new.is_some(),

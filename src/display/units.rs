@@ -109,7 +109,7 @@ impl Unit {
         find().unwrap_or_default()
     }
 
-    /// The sizes for showing costs, the largest first; none if the unit is unknown.
+    /// The sizes for showing costs, the largest first; empty if the unit is unknown.
     pub fn sizes(self) -> impl Iterator<Item = &'static NamedUnit> {
         used(REPORT).filter(move |unit| unit.quantity == self.quantity)
     }

@@ -76,7 +76,7 @@ fn place(path: &Path, links: Links) -> io::Result<Place> {
         Ok(metadata) if !metadata.is_file() => {
             if is_foreign(&path, &metadata)? {
                 return Err(denied(
-                    "it belongs to another user, in a folder that everybody may write to",
+                    "it belongs to another user, in a folder that everyone may write to",
                 ));
             }
             return Ok(Place::Stream(path));
@@ -105,7 +105,7 @@ pub struct OutputOptions {
 
 /// The links that are followed to an output.
 ///
-/// In a folder that everybody may write to, another user can put a link where an output is
+/// In a folder that everyone may write to, another user can put a link where an output is
 /// expected. If it were followed, this would replace a file that they could not write themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
@@ -124,12 +124,12 @@ fn is_own(metadata: &Metadata) -> bool {
 }
 
 /// Whether something in a folder like `/tmp` belongs neither to the user nor to the folder's owner.
-/// Everybody may create files there, which only they can remove.
+/// Everyone may create files there, which only they can remove.
 #[cfg(unix)]
 fn is_foreign(path: &Path, metadata: &Metadata) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     const STICKY: u32 = 0o1000;
-    /// The bits for the group and for everybody.
+    /// The bits for the group and for everyone.
     const WRITABLE: u32 = 0o022;
 
     if is_own(metadata) {
@@ -399,7 +399,7 @@ fn begin(path: &Path, is_private: bool) -> io::Result<(Unfinished, NamedTempFile
 #[cfg(unix)]
 const PRIVATE: u32 = 0o600;
 
-/// The mode of a file for everybody, from which the system removes the umask.
+/// The mode of a file for everyone, from which the system removes the umask.
 #[cfg(unix)]
 const ORDINARY: u32 = 0o666;
 
@@ -412,7 +412,7 @@ fn replace_owner(file: &File, old: &Metadata) {
     let (owner, group) = (Some(old.uid()), Some(old.gid()));
     let is_given = fchown(file, owner, group).or_else(|_| fchown(file, None, group));
     if is_given.is_err() {
-        // The file has another group now, which must not get more rights than everybody has.
+        // The file has another group now, which must not get more rights than everyone has.
         let others = mode & 0o007;
         mode = mode & 0o707 | others << 3;
     }

@@ -1,7 +1,7 @@
 //! Source files that may be shown: those in folders that the user named.
 //!
 //! A profile can name any file, and reports are passed around. So a file is read only if it is in
-//! such a folder after all links are followed, is not hidden, and is text.
+//! one of these folders after all links are followed, is not hidden, and is text.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -22,7 +22,7 @@ pub(crate) struct Chains<'a> {
 }
 
 impl<'a> Chains<'a> {
-    /// Collects the beginnings of names of which all, or at least some, are Callgrind's.
+    /// Collects the beginnings of names. `are_of_callgrind`: whether all names are Callgrind's.
     pub fn new(names: impl Iterator<Item = &'a [u8]>, are_of_callgrind: bool) -> Self {
         Chains {
             known: names.map(|name| &name[..beginning(name)]).collect(),

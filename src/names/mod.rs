@@ -85,7 +85,7 @@ impl<'a> FunctionName<'a> {
         }
     }
 
-    /// Whether a user can mean the function by this name: PHP's own need no prefix.
+    /// Whether `wanted` is its name, with or without the location.
     pub fn is(&self, wanted: &[u8]) -> bool {
         self.own == wanted || self.without_place() == wanted
     }

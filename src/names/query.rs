@@ -58,8 +58,7 @@ impl NameQuery {
         &self.text
     }
 
-    /// The positions of the functions that match best, and the number of those that are worth
-    /// showing.
+    /// The positions of the functions that match best, and the most of them to show.
     ///
     /// Whole names come first; then names that end with it, as `Shop\fib` with `fib`; then names
     /// with its words; then files and objects with them.

@@ -60,7 +60,7 @@ fn fitted(text: &str, width: usize, cut: impl Fn(usize) -> String) -> String {
     width.checked_sub(1).map_or_else(String::new, cut)
 }
 
-/// Keeps the beginning, if there is a width to keep to.
+/// Cuts the end off a text that is wider than `width`, if there is one.
 pub(crate) fn cut_end(text: &str, width: Option<usize>) -> String {
     let cut = |left| head(text, left).to_owned() + ELLIPSIS;
     width.map_or_else(|| text.to_owned(), |width| fitted(text, width, cut))
@@ -214,8 +214,8 @@ fn without_parts(name: &str, width: usize) -> String {
     short
 }
 
-/// The end of the fewest outer folders of a path that are wider than this, and their width; all, if
-/// it takes these.
+/// The end of the fewest outer folders of a path that are together wider than `width`, and their width;
+/// if there are not enough, of all folders.
 fn outer_folders(path: &str, width: usize) -> (usize, usize) {
     let mut taken = 0;
     for (at, c) in path.char_indices() {

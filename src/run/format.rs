@@ -42,14 +42,19 @@ pub enum Format {
     Html,
 }
 
-/// Something that a format can contain or show, which decides what has to be read.
+/// Something that a format contains or shows, or an option that it takes. This decides what has to be
+/// read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Feature {
+    /// The costs of several events, if several are chosen.
+    Events,
+    /// The costs of all events, unless some are chosen.
+    AllEvents,
     /// Stacks.
     Stacks,
-    /// Single calls.
-    Invocations,
+    /// Every call of a trace.
+    EveryCall,
     /// The files of call sites.
     CallFiles,
     /// Self costs by line. Text shows them with `--function`.
@@ -57,39 +62,29 @@ pub enum Feature {
     /// Groups of functions, such as classes.
     Groups,
     /// Inclusive costs that count recursion once.
-    InclusiveOnce,
+    CountsOnce,
     /// Comparisons.
     Comparison,
     /// Comparisons per run.
     PerRun,
     /// Binary data, which must not go to a terminal.
     Binary,
-}
-
-/// The events whose costs a format contains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventSupport {
-    /// One.
-    One,
-    /// The first one, unless others are chosen.
-    Several,
-    /// All, unless some are chosen.
-    All,
-}
-
-/// The rows of a format that options can choose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowSupport {
-    /// None.
-    No,
-    /// Always all, as in the HTML report.
-    All,
     /// A number of rows: see [`output::ReportOptions::top`](crate::output::ReportOptions::top).
     Top,
-    /// A number of rows, or those that lead to or from a function.
-    Graph,
-    /// A number of rows, chosen and sorted.
-    Functions,
+    /// Short or full names.
+    Names,
+    /// Rows that are chosen and sorted.
+    Sort,
+    /// The view of a function.
+    Function,
+    /// Source lines.
+    Source,
+    /// Links to source lines, in a file for a browser.
+    Links,
+    /// Limits.
+    Limits,
+    /// HTML entities in names.
+    Entities,
 }
 
 impl Format {
@@ -104,77 +99,69 @@ impl Format {
         }
     }
 
-    /// The events whose costs it contains.
-    pub fn events(self) -> EventSupport {
-        self.entry().0
-    }
-
-    /// The rows that options can choose.
-    pub fn rows(self) -> RowSupport {
-        self.entry().1
-    }
-
-    /// Whether it contains or shows something.
+    /// Whether it contains, shows or takes something.
     pub fn has(self, feature: Feature) -> bool {
-        self.entry().2.contains(&feature)
+        self.entry().0.contains(&feature)
     }
 
     /// How it is written.
     pub(super) fn writer(self) -> Writer {
-        self.entry().3
+        self.entry().1
     }
 
-    /// Everything about a format except its name.
-    fn entry(self) -> (EventSupport, RowSupport, &'static [Feature], Writer) {
-        use EventSupport::{One, Several};
+    fn entry(self) -> (&'static [Feature], Writer) {
         use Feature::{
-            Binary, CallFiles, Comparison, Groups, InclusiveOnce, Invocations, Lines, PerRun,
-            Stacks,
+            AllEvents, Binary, CallFiles, Comparison, CountsOnce, Entities, Events, EveryCall,
+            Function, Groups, Limits, Lines, Links, Names, PerRun, Sort, Source, Stacks, Top,
         };
-        use RowSupport::{Functions, Graph, No, Top};
         match self {
-            Format::V4 => (One, No, &[Invocations, Binary], write::webgrind),
-            Format::V5 | Format::V6 | Format::V7 => (One, No, &[Binary], write::webgrind),
-            Format::Callgrind => (EventSupport::All, No, &[CallFiles, Lines], write::callgrind),
+            Format::V4 => (&[EveryCall, Binary, Entities], write::webgrind),
+            Format::V5 | Format::V6 | Format::V7 => (&[Binary, Entities], write::webgrind),
+            Format::Callgrind => (
+                &[Events, AllEvents, CallFiles, Lines, Limits],
+                write::callgrind,
+            ),
             #[cfg(feature = "compression")]
             Format::Pprof => (
-                EventSupport::All,
-                No,
-                &[Stacks, CallFiles, Lines, Comparison, PerRun, Binary],
+                &[
+                    Events, AllEvents, Stacks, CallFiles, Lines, Comparison, PerRun, Binary, Limits,
+                ],
                 write::pprof,
             ),
             Format::Text => (
-                Several,
-                Functions,
-                &[CallFiles, Lines, Groups, InclusiveOnce, Comparison, PerRun],
+                &[
+                    Events, CallFiles, Lines, Groups, CountsOnce, Comparison, PerRun, Top, Names,
+                    Sort, Function, Source, Limits,
+                ],
                 write::text,
             ),
             Format::Markdown => (
-                Several,
-                Top,
-                &[Stacks, Lines, Groups, InclusiveOnce, Comparison, PerRun],
+                &[
+                    Events, Stacks, Lines, Groups, CountsOnce, Comparison, PerRun, Top, Names,
+                    Limits,
+                ],
                 write::markdown,
             ),
-            Format::Tree => (One, Top, &[Stacks, Comparison, PerRun], write::tree),
-            Format::Collapsed => (One, No, &[Stacks, Comparison], write::collapsed),
-            Format::Dot => (One, Graph, &[InclusiveOnce, Comparison, PerRun], write::dot),
+            Format::Tree => (
+                &[Stacks, Comparison, PerRun, Top, Names, Limits],
+                write::tree,
+            ),
+            Format::Collapsed => (&[Stacks, Comparison, Limits], write::collapsed),
+            Format::Dot => (
+                &[CountsOnce, Comparison, PerRun, Top, Names, Function, Limits],
+                write::dot,
+            ),
             Format::Json => (
-                EventSupport::All,
-                No,
-                &[CallFiles, Lines, Groups, InclusiveOnce, Comparison, PerRun],
+                &[
+                    Events, AllEvents, CallFiles, Lines, Groups, CountsOnce, Comparison, PerRun,
+                    Limits,
+                ],
                 write::json,
             ),
             Format::Html => (
-                EventSupport::All,
-                RowSupport::All,
                 &[
-                    Stacks,
-                    CallFiles,
-                    Lines,
-                    Groups,
-                    InclusiveOnce,
-                    Comparison,
-                    PerRun,
+                    Events, AllEvents, Stacks, CallFiles, Lines, Groups, CountsOnce, Comparison,
+                    PerRun, Names, Source, Links, Limits,
                 ],
                 write::html,
             ),

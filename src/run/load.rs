@@ -26,8 +26,9 @@ use crate::webgrind;
 
 /// Reads all inputs of one side. Returns their profile and the warnings.
 ///
-/// With a list of skipped inputs, unreadable ones are skipped. Then each input has a profile of its
-/// own, so that nothing of a skipped one remains.
+/// `left_out` are the errors of inputs that were skipped. If there is such a list, unreadable inputs are
+/// skipped, too. Each input is then read into a profile of its own, so that nothing remains of a skipped
+/// one.
 ///
 /// A part whose exact name is requested is read alone, even if other names contain it. If this is
 /// known only at the end, everything is read again.
@@ -151,7 +152,7 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         events: options.events.clone(),
         inclusive: options.inclusive(),
         proxies: options.proxies.clone(),
-        invocations: has(Feature::Invocations),
+        invocations: has(Feature::EveryCall),
         // Markdown shows stacks and lines, but not in comparisons.
         contexts: has(Feature::Stacks) && !is_table
             || GroupBy::GROUPS.iter().any(|&by| options.groups(by)),
@@ -169,9 +170,9 @@ struct Merged {
     report: Report,
     /// The inputs that are merged profiles.
     sums: Vec<Source>,
-    /// The inputs that begin with a later part of their run, and the number of that part.
+    /// The inputs that begin with a later part of their run, with the number of that part.
     later_parts: Vec<(Source, u64)>,
-    /// The events that all of them have, if all are requested.
+    /// The events that all inputs have, if all events are requested.
     common_events: Option<Vec<Event>>,
     /// The error of the first input without data.
     no_data: Option<ConvertError>,
@@ -246,10 +247,10 @@ impl Merged {
 /// end.
 const BATCHES: usize = 8;
 
-/// The same for ranges of one input. Each of them builds its own tables.
+/// The number of ranges per core of a single input. Each of them builds its own tables.
 const RANGES: u64 = 32;
 
-/// The least size of a range.
+/// The smallest range, in bytes.
 const MIN_RANGE: u64 = 4 << 20;
 
 /// The most inputs of a batch.
@@ -282,7 +283,7 @@ impl Batch<'_> {
         Ok(self.merged)
     }
 
-    /// Reads the next input, whatever its format. Returns whether it has data, or may be without.
+    /// Reads the next input in any format. Returns whether it has data, or need not have any.
     fn add(&mut self, found: &ResolvedSource<'_>) -> Result<bool, ConvertError> {
         let input = || found.source.clone();
         let opened = found

@@ -1,7 +1,7 @@
 //! Converts inputs into an output. Only this module uses both formats, the model and the outputs.
 //!
-//! [`convert`] does everything at once, and [`read`] all but the output. [`Conversion`] does it in steps, for callers who want to show
-//! progress or need the [`Profile`] itself.
+//! [`convert`] does everything at once, and [`read`] everything except the output. [`Conversion`] works
+//! in steps, for callers who show progress or need the [`Profile`] itself.
 
 mod error;
 mod format;
@@ -25,7 +25,7 @@ use crate::stacks::count_once;
 use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
 pub use error::{ConvertError, FormatError};
-pub use format::{EventSupport, Feature, Format, RowSupport};
+pub use format::{Feature, Format};
 use load::load;
 pub use notices::Warning;
 use write::Base;
@@ -61,7 +61,7 @@ pub struct ConvertOptions {
     pub allow_empty: bool,
     /// What the inputs are compared with.
     pub comparison: ComparisonOptions,
-    /// The limits, not for webgrind's formats.
+    /// The limits to check; not for webgrind's formats.
     pub limits: Vec<Limit>,
     /// Whether limits on the total apply to each named part separately.
     pub limit_each_part: bool,
@@ -71,13 +71,13 @@ pub struct ConvertOptions {
 }
 
 impl ConvertOptions {
-    /// Whether rows or limits are of such groups.
+    /// Whether rows or limits are about groups of this kind.
     fn groups(&self, by: GroupBy) -> bool {
         self.text.by == by || self.limits.iter().any(|limit| limit.group_by() == by)
     }
 
     fn inclusive(&self) -> InclusiveCost {
-        let counts_once = self.format.has(Feature::InclusiveOnce) || !self.limits.is_empty();
+        let counts_once = self.format.has(Feature::CountsOnce) || !self.limits.is_empty();
         self.inclusive.unwrap_or(match counts_once {
             true => InclusiveCost::Once,
             false => InclusiveCost::Summed,
@@ -89,7 +89,7 @@ impl ConvertOptions {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ComparisonOptions {
-    /// The profiles of the base. Without any, the inputs are converted.
+    /// The profiles of the base, which are merged. If there are none, nothing is compared.
     pub base: Vec<Source>,
     /// Whether averages per run are compared, as with
     /// [`Comparison::per_run`](crate::compare::Comparison::per_run).
@@ -128,7 +128,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Stores the size of a profile.
+    /// Counts the functions and calls of a profile.
     fn count(&mut self, profile: &Profile) {
         self.functions = profile.functions().len();
         self.calls = profile.calls();
@@ -192,7 +192,8 @@ fn find(input: &Source) -> Result<ResolvedSource<'_>, ConvertError> {
     })
 }
 
-/// Finds inputs, and lists why others cannot be opened, if they may be skipped.
+/// Finds inputs. If unreadable inputs may be skipped, also returns the errors of those; otherwise the
+/// first one is returned as an error.
 fn find_all<'a>(
     inputs: &'a [Source],
     options: &ConvertOptions,
@@ -245,7 +246,7 @@ fn check_standard_input<'a>(inputs: impl Iterator<Item = &'a Source>) -> Result<
 #[derive(Debug)]
 pub struct Conversion<'a> {
     inputs: Vec<ResolvedSource<'a>>,
-    /// Why other inputs cannot be opened, if they may be skipped.
+    /// The errors of inputs that could not be opened; `None` if inputs must not be skipped.
     left_out: Option<Vec<ConvertError>>,
     base: Vec<ResolvedSource<'a>>,
     output: Output,

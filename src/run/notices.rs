@@ -152,11 +152,11 @@ pub enum Warning {
     /// About the stacks that were written.
     #[error(transparent)]
     Collapsed(collapsed::Warning),
-    /// Likewise, for pprof.
+    /// About the pprof profile that was written.
     #[cfg(feature = "compression")]
     #[error(transparent)]
     Pprof(crate::output::pprof::Warning),
-    /// About the file that was written.
+    /// About the webgrind file that was written.
     #[error(transparent)]
     Webgrind(webgrind::WriteWarning),
     /// About the callgrind profile that was written.
@@ -165,8 +165,8 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Whether it keeps limits on an event from being checked: costs are missing or unknown, or an input
-    /// is its own base.
+    /// Whether limits on an event cannot be checked: costs are missing or unknown, or an input is its own
+    /// base.
     pub(super) fn forbids_limits(&self, first: &str) -> bool {
         match self {
             Warning::Callgrind(warning) => match &warning.kind {
@@ -401,7 +401,7 @@ pub(super) fn about_profile(profile: &Profile, proxies: &[Vec<u8>]) -> Vec<Warni
     warnings
 }
 
-/// A warning for each proxy that traces lack. Without traces, there is none.
+/// A warning for each proxy function that traces do not contain. Without traces, there is none.
 fn unknown_proxies(profile: &Profile, proxies: &[Vec<u8>]) -> impl Iterator<Item = Warning> {
     let has_trace = profile.kind() != ProfileKind::Aggregate;
     let proxies = proxies.iter().enumerate();
@@ -477,7 +477,7 @@ pub(super) fn estimated(base: Option<&Stacks<'_>>, new: &Stacks<'_>) -> Option<W
     })
 }
 
-/// Whether something comes from Valgrind's Callgrind itself.
+/// Whether Valgrind's Callgrind wrote any of the inputs.
 fn is_of_callgrind(profile: &Profile) -> bool {
     profile.producers().contains(&Producer::Callgrind)
 }

@@ -149,7 +149,7 @@ pub(super) struct View<'a> {
     base: Option<&'a StackedProfile<'a>>,
     new: &'a StackedProfile<'a>,
     comparison: Option<&'a Comparison<'a>>,
-    /// The same with groups in the place of functions, if these are asked for.
+    /// The profile by group and its comparison, if rows are groups.
     groups: Option<Checked<'a>>,
     verdicts: &'a [Verdict],
     /// Notes about the inputs for readers of the output.
@@ -170,7 +170,7 @@ impl<'a> View<'a> {
         (base, new)
     }
 
-    /// What is compared: groups, if these are asked for.
+    /// The comparison to show: by group, if rows are groups.
     fn shown_comparison(&self) -> Option<&'a Comparison<'a>> {
         let groups = self.groups.and_then(|(_, comparison)| comparison);
         groups.or(self.comparison)
@@ -181,7 +181,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The profile and the base with groups in the place of functions.
+/// The profile and the base by group.
 struct Grouped {
     by: GroupBy,
     new: Profile,
@@ -189,7 +189,7 @@ struct Grouped {
 }
 
 impl Grouped {
-    /// By everything that is requested or has a limit.
+    /// By every kind of group that rows or limits are about.
     fn all<'a>(
         new: &StackedProfile<'a>,
         base: Option<&StackedProfile<'a>>,
@@ -215,7 +215,7 @@ impl Grouped {
         grouped.collect()
     }
 
-    /// What can be compared by function can be by group.
+    /// Compares both sides, if there is a base. This succeeds if they can be compared by function.
     fn compare(&self, options: &ConvertOptions) -> Option<Comparison<'_>> {
         let (base, new) = (self.base.as_ref()?, &self.new);
         options.comparison.compare(Sides { base, new }).ok()
@@ -241,7 +241,7 @@ pub(super) fn callgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), F
         true => callgrind::write(view.new.profile, &mut LineShower::new(to))?,
         false => callgrind::write(view.new.profile, to)?,
     };
-    // For limits, inclusive costs count recursion once, even if the format does not.
+    // Limits made inclusive costs count recursion once, which the format itself would not.
     let of_limits = |warning: &_| {
         view.options.inclusive.is_none()
             && matches!(warning, callgrind::WriteWarning::InclusiveCosts(_))
@@ -365,7 +365,7 @@ fn write_to(
     }
 }
 
-/// A writer to a terminal. Names must not control the terminal.
+/// Makes text printable before it reaches a terminal, so that names cannot control it.
 struct LineShower<W> {
     output: W,
     line: Vec<u8>,

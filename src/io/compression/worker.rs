@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// Makes so many bytes, then ends as it is told to; also what is closed when the thread has
+    /// Makes this many bytes, then ends in this way; also returns what is closed when the thread has
     /// ended.
     fn make(length: u64, end: fn() -> End) -> (Decompressed, Receiver<()>) {
         let (alive, ended) = channel();
