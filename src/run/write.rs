@@ -265,27 +265,30 @@ pub(super) fn collapsed(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), F
 pub(super) fn tree(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (base, new) = view.stacks();
     let options = &view.options.text;
-    Ok(match base.zip(view.comparison) {
+    match base.zip(view.comparison) {
         None => tree::write(new, options, to)?,
         Some((base, comparison)) => tree::write_comparison(base, new, comparison, options, to)?,
-    })
+    }
+    Ok(())
 }
 
 pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let options = &view.options.text;
     let profile = view.grouped().unwrap_or(view.new.profile);
-    Ok(match view.shown_comparison() {
+    match view.shown_comparison() {
         None => text::write(profile, options, view.sources, to)?,
         Some(comparison) => text::write_comparison(comparison, options, view.sources, to)?,
-    })
+    }
+    Ok(())
 }
 
 pub(super) fn markdown(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let (options, verdicts) = (&view.options.text, view.verdicts);
-    Ok(match view.shown_comparison() {
+    match view.shown_comparison() {
         None => markdown::write(view.new.stacks(), view.grouped(), verdicts, options, to)?,
         Some(comparison) => markdown::write_comparison(comparison, verdicts, options, to)?,
-    })
+    }
+    Ok(())
 }
 
 #[cfg(feature = "compression")]
@@ -301,18 +304,20 @@ pub(super) fn pprof(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Forma
 
 pub(super) fn dot(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let options = &view.options.text;
-    Ok(match view.comparison {
+    match view.comparison {
         None => dot::write(view.new.profile, options, to)?,
         Some(comparison) => dot::write_comparison(comparison, options, to)?,
-    })
+    }
+    Ok(())
 }
 
 pub(super) fn json(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let groups = view.groups.and_then(|(_, comparison)| comparison);
-    Ok(match view.comparison {
+    match view.comparison {
         None => json::write(view.new.profile, view.grouped(), &view.notes, to)?,
         Some(comparison) => json::write_comparison(comparison, groups, to)?,
-    })
+    }
+    Ok(())
 }
 
 pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
