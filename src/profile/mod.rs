@@ -163,6 +163,9 @@ impl Profile {
         ModelError::check_count("names", self.names.iter().len())?;
         self.contents.sums.check_counts()?;
         self.update();
+        if let Some(map) = self.contents.events.join_equal() {
+            self.map_events(&map);
+        }
         Ok(())
     }
 

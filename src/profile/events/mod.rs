@@ -3,6 +3,7 @@
 mod formula;
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use thiserror::Error;
 
@@ -137,8 +138,8 @@ type Names = IndexSet<Vec<u8>>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Events {
     choice: EventChoice,
-    /// The requested ones, as far as they are known.
-    wanted: Names,
+    /// The requested ones, as far as they are known. While an input is read, two may be the same.
+    wanted: Vec<Vec<u8>>,
     columns: Names,
     formulas: Formulas,
     long_names: BTreeMap<Vec<u8>, Vec<u8>>,
@@ -151,14 +152,12 @@ pub(super) struct Events {
 impl Events {
     pub fn new(choice: EventChoice) -> Self {
         let wanted = match &choice {
-            EventChoice::Named(names) | EventChoice::Matching(names) => {
-                names.iter().cloned().collect()
-            }
-            EventChoice::First | EventChoice::All => Names::default(),
+            EventChoice::Named(names) | EventChoice::Matching(names) => names.iter().collect(),
+            EventChoice::First | EventChoice::All => IndexSet::default(),
         };
         Events {
+            wanted: wanted.into_iter().cloned().collect(),
             choice,
-            wanted,
             ..Events::default()
         }
     }
@@ -171,13 +170,12 @@ impl Events {
             EventChoice::Named(_) => true,
             EventChoice::All => return Some(EventChoice::All),
         };
-        let names = || self.wanted.iter().cloned().collect();
-        is_resolved.then(|| EventChoice::Named(names()))
+        is_resolved.then(|| EventChoice::Named(self.wanted.clone()))
     }
 
     /// The name of the requested event at a position; empty if there is none.
     pub fn name(&self, at: usize) -> &[u8] {
-        self.wanted.get_index(at).map_or(b"", Vec::as_slice)
+        self.wanted.get(at).map_or(b"", Vec::as_slice)
     }
 
     /// The requested events, in order.
@@ -227,7 +225,9 @@ impl Events {
     pub fn definitions(&self) -> Vec<Vec<u8>> {
         let has_all = self.columns.iter().all(|name| self.wanted.contains(name));
         let derived = self.derived().filter(|&name| {
-            has_all && !self.wanted.contains(name) && !self.formulas.conflict(name)
+            has_all
+                && !self.wanted.iter().any(|wanted| wanted == name)
+                && !self.formulas.conflict(name)
         });
         let derived = derived.map(|name| {
             let text = self.formulas.text(name).unwrap_or_default();
@@ -287,7 +287,7 @@ impl Events {
             }
             self.selected.clear();
             if is_wanted && self.wanted.len() < MAX_EVENTS {
-                self.wanted.insert(name.clone());
+                self.wanted.push(name.clone());
             }
         }
         if let Some(known) = self.selected.get(columns) {
@@ -373,28 +373,36 @@ impl Events {
                 own.clone_from(long_name);
             }
         }
-        self.wanted = before.iter().chain(&others).cloned().collect();
+        let all: Names = before.iter().chain(&others).cloned().collect();
+        self.wanted = all.into_iter().collect();
         if self.are_mixed && self.choice == EventChoice::All {
             self.wanted
                 .sort_by(|one, other| conventional(one).cmp(&conventional(other)));
         }
-        [&before, &others].map(|from| {
-            let at = |name| Some((from.get_index_of(name)?, 1));
-            let events = self.wanted.iter();
-            ColumnMap::new(events.map(|name| at(name).into_iter().collect()).collect())
-        })
+        [&before, &others].map(|from| positions(from, &self.wanted))
+    }
+
+    /// Joins requests that turned out to be for the same event, and returns the map from the events
+    /// before; `None` if there are no such requests.
+    pub fn join_equal(&mut self) -> Option<ColumnMap> {
+        let distinct: Names = self.wanted.iter().cloned().collect();
+        if distinct.len() == self.wanted.len() {
+            return None;
+        }
+        let before = mem::replace(&mut self.wanted, distinct.into_iter().collect());
+        Some(positions(&before, &self.wanted))
     }
 
     /// The requested events. Some that are unknown here may be known there.
-    fn completed_by(&self, other: &Events) -> Names {
-        let is_open = matches!(self.choice, EventChoice::Matching(_));
-        let wanted = self.wanted.iter().enumerate().map(|(at, name)| {
-            let others = other.wanted.get_index(at).filter(|known| {
-                is_open && begins(known, name) && !self.is_known(name) && other.is_known(known)
-            });
-            others.unwrap_or(name).clone()
+    fn completed_by(&self, other: &Events) -> Vec<Vec<u8>> {
+        let completed = self.wanted.iter().map(|name| {
+            let mut known = other.wanted.iter().filter(|known| other.is_known(known));
+            match self.is_known(name) {
+                true => name,
+                false => known.find(|known| begins(known, name)).unwrap_or(name),
+            }
         });
-        wanted.collect()
+        completed.cloned().collect()
     }
 
     /// Reduces the requested events to those among other events, in their order, and returns their
@@ -420,8 +428,9 @@ impl Events {
         for name in self.derived().filter(|name| !self.formulas.conflict(name)) {
             if let Ok(parts) = expansion.parts(name)
                 && wanted.len() < MAX_EVENTS
-                && wanted.insert(name.to_vec())
+                && !wanted.iter().any(|wanted| wanted == name)
             {
+                wanted.push(name.to_vec());
                 events.push(parts);
             }
         }
@@ -474,6 +483,15 @@ impl Events {
             _ => names.join(", "),
         }
     }
+}
+
+/// The map from some events to others, of which each has a name of its own.
+fn positions(from: &[Vec<u8>], to: &[Vec<u8>]) -> ColumnMap {
+    let events = to.iter().map(|name| {
+        let at = from.iter().position(|known| known == name);
+        at.map(|at| (at, 1)).into_iter().collect()
+    });
+    ColumnMap::new(events.collect())
 }
 
 /// The order of events if inputs have different ones.
