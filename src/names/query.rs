@@ -166,7 +166,7 @@ pub(super) fn without_arguments(name: &str) -> &str {
             opening = (c == '<' && depth == 0).then_some(at).or(opening);
             depth += if c == '<' { 1 } else { -1 };
         }
-        let opens = c == '(' && depth == 0 && at > 0 && !matches!(before, ':' | ' ');
+        let opens = c == '(' && depth == 0 && !matches!(before, ':' | ' ');
         if opens && !name[..at].ends_with("operator") {
             end = at;
             break;

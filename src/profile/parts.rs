@@ -211,7 +211,6 @@ impl OpenPart {
     /// Ends the part.
     pub fn end(&mut self) {
         self.number += 1;
-        self.begins_run = false;
         self.functions.clear();
         self.before.fill(0);
     }

@@ -215,7 +215,6 @@ impl ProfileBuilder {
     /// Begins a section that is a further run of the profiled program, or of another one.
     pub(crate) fn begin_run(&mut self) {
         self.begin_section();
-        self.run.part.begins_run = true;
         self.input.headers.runs.end();
     }
 
