@@ -184,6 +184,17 @@ mod tests {
     }
 
     #[test]
+    fn a_caller_may_have_fifteen_quotes() {
+        let callers = |quotes| {
+            let caller = format!("g<{}>", "'a".repeat(quotes));
+            let name = format!("f'{caller}");
+            let (_, _, callers) = split(&[&caller], &name);
+            callers.len()
+        };
+        assert_eq!([15, 16].map(callers), [1, 0]);
+    }
+
+    #[test]
     fn callers_without_a_name_are_callers_where_all_is_of_callgrind() {
         for (name, expected) in [
             ("f'absent", ("f", 0, vec!["absent"])),

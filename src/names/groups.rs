@@ -166,6 +166,7 @@ mod tests {
             ("<fn() -> app::Out as Bar>::f", "fn() -> app::Out"),
             ("core::ptr::drop_in_place<alloc::vec::Vec<u8>>", "core::ptr"),
             ("<&app::Foo as Bar>::f", "app::Foo"),
+            ("<dyn assets::Foo as Bar>::f", "assets::Foo"),
         ] {
             assert_eq!(class(name).as_deref(), Some(expected), "{name}");
         }

@@ -196,6 +196,7 @@ mod tests {
             ("f(int) [clone .constprop.0]", "f(int)"),
             ("f(int) [clone .isra.0] [clone .cold]", "f(int)"),
             ("f(int) (.llvm.12)", "f(int)"),
+            ("f (.llvm.1) x (.llvm.2)", "f (.llvm.1) x"),
             ("_GLOBAL__sub_I_main.cold", "_GLOBAL__sub_I_main"),
         ] {
             assert_eq!(original(name), expected.as_bytes());

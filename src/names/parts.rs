@@ -101,6 +101,7 @@ mod tests {
         for (name, parts) in [
             ("main", "||main|"),
             ("a<f(int)>::b(char)", "|a<f(int)>::|b|(char)"),
+            ("b<f(int)>(char)", "||b<f(int)>|(char)"),
             ("", "|||"),
             ("App\\Cart->total", "App\\|Cart->|total|"),
             ("App\\Cart::of", "App\\|Cart::|of|"),
