@@ -87,12 +87,15 @@ impl<'a> RecordKey<'a> {
     /// Reads it, if it is the key of a record of ids and plain numbers.
     pub fn ids(self) -> Option<RecordIds> {
         let text = self.bytes.get(..self.length)?;
-        let [begin, middle, end]: [&[u8]; 3] = match text.first()? {
-            b'f' => [b"fl=(", b")\nfn=(", b")\n"],
-            _ => [b"cfl=(", b")\ncfn=(", b")\ncalls=1 0 0\n"],
+        let (file, function, rest) = if let Some(block) = text.strip_prefix(b"fl=(") {
+            let (file, rest) = number_before(block, b")\nfn=(")?;
+            let (function, rest) = number_before(rest, b")\n")?;
+            (file, function, rest)
+        } else {
+            let (file, rest) = number_before(text.strip_prefix(b"cfl=(")?, b")\ncfn=(")?;
+            let (function, rest) = number_before(rest, b")\ncalls=1 0 0\n")?;
+            (file, function, rest)
         };
-        let (file, rest) = number_before(text.strip_prefix(begin)?, middle)?;
-        let (function, rest) = number_before(rest, end)?;
         let (line, rest) = number_before(rest, b"")?;
         rest.is_empty().then_some(RecordIds {
             file,
@@ -218,12 +221,19 @@ impl RecordMemo {
     }
 }
 
-/// Reads a number and the text that must follow it; returns the number and the rest.
+/// Reads a number of up to 8 digits and the text that must follow it; returns the number and the
+/// rest.
 fn number_before<'t>(text: &'t [u8], end: &[u8]) -> Option<(u32, &'t [u8])> {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (number, rest) = text.split_at(digits);
-    let number = str::from_utf8(number).ok()?.parse().ok()?;
-    Some((number, rest.strip_prefix(end)?))
+    let mut number = 0;
+    for (digits, byte) in text.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 || digits == 8 {
+            let rest = text[digits..].strip_prefix(end)?;
+            return (digits > 0 && digit > 9).then_some((number, rest));
+        }
+        number = 10 * number + u32::from(digit);
+    }
+    (!text.is_empty() && end.is_empty()).then_some((number, &[]))
 }
 
 #[cfg(test)]
@@ -271,7 +281,7 @@ mod tests {
             "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n5\n",
             "cfl=(1)\r\ncfn=(1)\r\ncalls=1 0 0\r\n5 17\r\n",
             "cfl=()\ncfn=(1)\ncalls=1 0 0\n5 17\n",
-            "cfl=(12345678901)\ncfn=(1)\ncalls=1 0 0\n5 17\n",
+            "cfl=(123456789)\ncfn=(1)\ncalls=1 0 0\n5 17\n",
         ] {
             assert_eq!(read_call(text), None, "{text:?}");
         }

@@ -1,6 +1,6 @@
 //! The columns of a cost line: which exist, and which are requested.
 
-use crate::callgrind::error::{Problem, ProblemKind};
+use crate::callgrind::error::ProblemKind;
 use crate::callgrind::line::{Cursor, Positions};
 use crate::profile::{ColumnMap, Cost, ProfileBuilder};
 use crate::tables::{first_cost, saturated};
@@ -181,6 +181,9 @@ impl Columns {
 
     /// Reads costs from `start` to the end of the line, which begins at `pos`, and stores the
     /// requested ones in `row`.
+    ///
+    /// An error is only a kind and a position, because its text is expensive, and traces try
+    /// definitions of names as records, too.
     #[inline(always)]
     pub fn costs(
         &mut self,
@@ -189,7 +192,7 @@ impl Columns {
         start: usize,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, Problem> {
+    ) -> Result<LineCosts, (ProblemKind, usize)> {
         let cursor = Cursor::new(data, start);
         match row {
             // Without a call of `memset`.
@@ -231,7 +234,7 @@ impl Columns {
         start: usize,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, Problem> {
+    ) -> Result<LineCosts, (ProblemKind, usize)> {
         let count = self.events().len();
         let mut cursor = Cursor::new(data, start);
         let mut is_unwrapped = false;
@@ -244,10 +247,9 @@ impl Columns {
             let start = cursor.pos();
             if self.numbers.len() == count {
                 let most = ProblemKind::TooManyCosts(count);
-                return Err(Problem::at(most, data, pos));
+                return Err((most, pos));
             }
-            let number = cursor.cost();
-            let number = number.map_err(|error| Problem::at(error.into(), data, start))?;
+            let number = cursor.cost().map_err(|error| (error.into(), start))?;
             let (cost, was_wrapped) = negative.read(number);
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);

@@ -63,7 +63,8 @@ impl Interpreter<'_> {
         let start = cursor.pos();
         let costs = self
             .columns
-            .costs(data, pos, start, negative, &mut self.row)?;
+            .costs(data, pos, start, negative, &mut self.row)
+            .map_err(|(kind, at)| Problem::at(kind, data, at))?;
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
             self.ensure_block(data, pos)?;
         }
