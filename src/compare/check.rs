@@ -1,10 +1,10 @@
-//! Checks one limit.
+//! Checks limits.
 
 use std::fmt;
 
 use super::amounts::{Amount, Decimal, MILLION, unit_of};
 use super::limit_error::LimitError;
-use super::limits::{Bound, Checked, Outcome, Verdict};
+use super::limits::{Bound, Limit, Outcome, Verdict};
 use super::{Column, Comparison, InclusiveSum, Sides};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::{counted, grouped, percent};
@@ -12,6 +12,64 @@ use crate::display::text::{excerpt, printable};
 use crate::display::units::{Unit, in_units};
 use crate::names::{FunctionName, NameQuery};
 use crate::profile::{GroupBy, Profile, split_scale};
+
+impl Limit {
+    /// Checks a profile, exactly: in the first event, and if it was compared per run, per run. Groups
+    /// of functions are not known.
+    ///
+    /// # Errors
+    ///
+    /// If the limit cannot be checked: see [`LimitError`].
+    pub fn check(
+        &self,
+        profile: &Profile,
+        comparison: Option<&Comparison<'_>>,
+    ) -> Result<Verdict, LimitError> {
+        let name = self.name.as_deref();
+        let mut closest = Closest::default();
+        let check = Check::new(self.bound, GroupBy::Function, name, (profile, comparison));
+        check.once(&mut closest)
+    }
+}
+
+/// The sides of a check: a profile, and its comparison with a base, if any.
+pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
+
+/// Checks limits as [`Limit::check`] does. If `each_part` is set, limits on totals apply to each part that
+/// the profiled program has named, instead of to their sum.
+///
+/// `rows` has the profile by function and by the groups that limits are on.
+///
+/// The growth of a part that only one side has is unknown: see [`Outcome::NotFound`].
+///
+/// # Errors
+///
+/// The first that occurs; also if there are no such parts, or too many to know all of them.
+pub(crate) fn check_all<'a>(
+    limits: &[Limit],
+    each_part: bool,
+    rows: impl Fn(GroupBy) -> Checked<'a>,
+) -> Result<Vec<Verdict>, LimitError> {
+    let mut closest = Closest::default();
+    let mut verdicts = Vec::new();
+    for limit in limits {
+        let name = limit.name.as_deref();
+        let mut check = Check::new(
+            limit.bound,
+            GroupBy::Function,
+            name,
+            rows(GroupBy::Function),
+        );
+        if let Some((by, name)) = limit.group().filter(|_| !check.finds_anything()) {
+            check = Check::new(limit.bound, by, Some(name), rows(by));
+        }
+        match each_part && name.is_none() {
+            true => verdicts.extend(check.parts()?),
+            false => verdicts.push(check.once(&mut closest)?),
+        }
+    }
+    Ok(verdicts)
+}
 
 /// The inclusive costs of functions, not divided by the numbers of runs, and their calls.
 type Found = (Sides<Option<InclusiveSum>>, u64);

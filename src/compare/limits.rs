@@ -4,12 +4,9 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::Comparison;
 use super::amounts::{Amount, Decimal};
-use super::check::{Check, Closest};
-use super::limit_error::LimitError;
 use crate::display::numbers::counted;
-use crate::profile::{GroupBy, Profile};
+use crate::profile::GroupBy;
 
 /// What a profile, or a comparison, must not exceed.
 ///
@@ -32,8 +29,8 @@ use crate::profile::{GroupBy, Profile};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// The name of a function or group; `None` for the total.
-    name: Option<Vec<u8>>,
-    bound: Bound,
+    pub(super) name: Option<Vec<u8>>,
+    pub(super) bound: Bound,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +154,7 @@ impl Limit {
     }
 
     /// The kind and the name of a group.
-    fn group(&self) -> Option<(GroupBy, &[u8])> {
+    pub(super) fn group(&self) -> Option<(GroupBy, &[u8])> {
         let name = self.name.as_deref()?;
         GroupBy::GROUPS.into_iter().find_map(|by| {
             let kind = by.name().as_bytes();
@@ -165,62 +162,6 @@ impl Limit {
             (!name.starts_with(b":")).then_some((by, name))
         })
     }
-
-    /// Checks a profile, exactly: in the first event, and if it was compared per run, per run. Groups
-    /// of functions are not known.
-    ///
-    /// # Errors
-    ///
-    /// If the limit cannot be checked: see [`LimitError`].
-    pub fn check(
-        &self,
-        profile: &Profile,
-        comparison: Option<&Comparison<'_>>,
-    ) -> Result<Verdict, LimitError> {
-        let name = self.name.as_deref();
-        let mut closest = Closest::default();
-        let check = Check::new(self.bound, GroupBy::Function, name, (profile, comparison));
-        check.once(&mut closest)
-    }
-}
-
-/// The sides of a check: a profile, and its comparison with a base, if any.
-pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
-
-/// Checks limits as [`Limit::check`] does. If `each_part` is set, limits on totals apply to each part that
-/// the profiled program has named, instead of to their sum.
-///
-/// `rows` has the profile by function and by the groups that limits are on.
-///
-/// The growth of a part that only one side has is unknown: see [`Outcome::NotFound`].
-///
-/// # Errors
-///
-/// The first that occurs; also if there are no such parts, or too many to know all of them.
-pub(crate) fn check_all<'a>(
-    limits: &[Limit],
-    each_part: bool,
-    rows: impl Fn(GroupBy) -> Checked<'a>,
-) -> Result<Vec<Verdict>, LimitError> {
-    let mut closest = Closest::default();
-    let mut verdicts = Vec::new();
-    for limit in limits {
-        let name = limit.name.as_deref();
-        let mut check = Check::new(
-            limit.bound,
-            GroupBy::Function,
-            name,
-            rows(GroupBy::Function),
-        );
-        if let Some((by, name)) = limit.group().filter(|_| !check.finds_anything()) {
-            check = Check::new(limit.bound, by, Some(name), rows(by));
-        }
-        match each_part && name.is_none() {
-            true => verdicts.extend(check.parts()?),
-            false => verdicts.push(check.once(&mut closest)?),
-        }
-    }
-    Ok(verdicts)
 }
 
 impl Verdict {

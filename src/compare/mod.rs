@@ -8,8 +8,8 @@ mod pairing;
 mod parts;
 mod sides;
 
+pub(crate) use check::{Checked, check_all};
 pub use limit_error::LimitError;
-pub(crate) use limits::{Checked, check_all};
 pub use limits::{Limit, LimitSyntaxError, Outcome, Verdict};
 pub use pairing::Transition;
 pub use parts::PartChange;
