@@ -1,42 +1,19 @@
 //! The calls of the report: the costliest that fit, and the sums of the others by caller and by callee.
 
-use crate::compare::{Side, Sides};
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
+use super::costs::SideSums;
 use super::data::Data;
 use super::table::{Room, Table, TableRow, WholeNumber, by_share, position};
+use crate::compare::Sides;
 
 /// The column that marks calls as recursive.
 const RECURSIVE: &str = "recursive";
 
 /// A call site: caller and callee as indices of functions, file and line.
 type Site<'a> = ([usize; 2], &'a [u8], u64);
-
-/// Numbers of calls and costs of both sides, not yet divided by runs.
-#[derive(Clone, Default)]
-pub(super) struct SideSums {
-    pub counts: Sides<i128>,
-    pub costs: Sides<Vec<i128>>,
-}
-
-impl SideSums {
-    pub fn add(&mut self, side: Side, count: i128, costs: impl IntoIterator<Item = i128>) {
-        self.counts[side] = self.counts[side].saturating_add(count);
-        let sums = &mut self.costs[side];
-        for (at, cost) in costs.into_iter().enumerate() {
-            sums.resize(sums.len().max(at + 1), 0);
-            sums[at] = sums[at].saturating_add(cost);
-        }
-    }
-
-    fn add_all(&mut self, other: &SideSums) {
-        for side in Sides::EACH {
-            self.add(side, other.counts[side], other.costs[side].iter().copied());
-        }
-    }
-}
 
 impl<'a> Data<'a, '_> {
     pub fn calls(&mut self, room: &mut Room) -> Table {

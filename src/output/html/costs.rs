@@ -2,11 +2,34 @@
 
 use std::iter;
 
-use super::calls::SideSums;
 use super::table::{TableRow, WholeNumber};
 use crate::compare::{Comparison, Side, Sides, calls_within};
 use crate::display::numbers::divided;
 use crate::profile::{Cost, FunctionId, Profile};
+
+/// Numbers of calls and costs of both sides, not yet divided by runs.
+#[derive(Clone, Default)]
+pub(super) struct SideSums {
+    pub counts: Sides<i128>,
+    pub costs: Sides<Vec<i128>>,
+}
+
+impl SideSums {
+    pub fn add(&mut self, side: Side, count: i128, costs: impl IntoIterator<Item = i128>) {
+        self.counts[side] = self.counts[side].saturating_add(count);
+        let sums = &mut self.costs[side];
+        for (at, cost) in costs.into_iter().enumerate() {
+            sums.resize(sums.len().max(at + 1), 0);
+            sums[at] = sums[at].saturating_add(cost);
+        }
+    }
+
+    pub fn add_all(&mut self, other: &SideSums) {
+        for side in Sides::EACH {
+            self.add(side, other.counts[side], other.costs[side].iter().copied());
+        }
+    }
+}
 
 /// A profile of functions or of groups, and its comparison if there is a base.
 pub(super) struct SideCosts<'a> {

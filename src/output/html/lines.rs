@@ -5,7 +5,7 @@ use std::io;
 
 use indexmap::IndexMap;
 
-use super::calls::SideSums;
+use super::costs::SideSums;
 use super::data::Data;
 use super::table::{Room, Table, TableRow, WholeNumber, by_share, position};
 use crate::compare::Side;

@@ -5,7 +5,7 @@ use std::io;
 
 use indexmap::IndexSet;
 
-use super::calls::SideSums;
+use super::costs::SideSums;
 use super::data::Data;
 use super::functions::names;
 use super::table::{Room, Table, TableRow, WholeNumber, by_share, position, text_size};
