@@ -34,17 +34,16 @@ pub(super) const NO_CALLER: [u32; 4] = [0, NO_INDEX, 0, 0];
 
 /// A version of webgrind's format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u32)]
 pub enum Version {
     /// Every invocation with its caller and sub-calls; read by webgrind 0.4.
-    V4 = 4,
+    V4,
     /// Sums per function, and its callers; read by webgrind 0.5.
-    V5 = 5,
+    V5,
     /// The same, and its callees; read by webgrind 0.6 to 1.1.
-    V6 = 6,
+    V6,
     /// The same, and the line of the function; read by webgrind 1.2 and later.
     #[default]
-    V7 = 7,
+    V7,
 }
 
 /// A number at the beginning of a function record.
@@ -84,7 +83,12 @@ impl Version {
 
     /// The number at the start of a file.
     pub fn number(self) -> u32 {
-        self as u32
+        match self {
+            Version::V4 => 4,
+            Version::V5 => 5,
+            Version::V6 => 6,
+            Version::V7 => 7,
+        }
     }
 
     /// The version with this number.
