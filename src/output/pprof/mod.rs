@@ -338,15 +338,18 @@ impl<W: Write> Writer<W> {
                 .iter()
                 .filter_map(|step| walk.calls.room(step.call?));
             let piece = rooms.fold(cost, Cost::min);
-            let mut of_piece = values.clone();
-            if piece < cost {
-                for (value, of_piece) in values.iter_mut().zip(&mut of_piece) {
-                    *of_piece = share(*value, piece, cost);
-                    *value -= *of_piece;
-                }
-            }
             let frames = callers.iter().map(|step| step.location);
-            self.sample(walk, frames.chain([leaf]).rev(), &of_piece)?;
+            let frames = frames.chain([leaf]).collect();
+            let rest: Option<Vec<Cost>> = (piece < cost).then(|| {
+                let rest = values
+                    .iter()
+                    .map(|&value| value - share(value, piece, cost));
+                rest.collect()
+            });
+            for (value, rest) in values.iter_mut().zip(rest.iter().flatten()) {
+                *value -= rest;
+            }
+            self.sample(walk, &Sample { frames, values })?;
             for at in 0..walk.path.len() {
                 let call = walk.path[at].call;
                 if let Some(call) = call.filter(|&call| walk.calls.take(call, piece)) {
@@ -357,9 +360,10 @@ impl<W: Write> Writer<W> {
                     }
                 }
             }
-            if piece == cost {
+            let Some(rest) = rest else {
                 return Ok(());
-            }
+            };
+            values = rest;
             cost -= piece;
         }
     }
@@ -385,24 +389,18 @@ impl<W: Write> Writer<W> {
     /// Writes what lies too deep, if anything does.
     fn flush(&mut self, walk: &mut Walk<'_>) -> io::Result<()> {
         let deeper = walk.deeper.take();
-        deeper.map_or(Ok(()), |Sample { frames, values }| {
-            self.sample(walk, frames.iter().rev().copied(), &values)
-        })
+        deeper.map_or(Ok(()), |sample| self.sample(walk, &sample))
     }
 
     /// Writes a sample, the last frame first, unless it costs nothing.
-    fn sample(
-        &mut self,
-        walk: &Walk<'_>,
-        frames: impl Iterator<Item = u64> + Clone,
-        values: &[Cost],
-    ) -> io::Result<()> {
-        if values.iter().all(|&value| value == 0) {
+    fn sample(&mut self, walk: &Walk<'_>, sample: &Sample) -> io::Result<()> {
+        if sample.values.iter().all(|&value| value == 0) {
             return Ok(());
         }
         // The only label is that of the base, which is subtracted.
         let sign = if walk.label.is_some() { -1 } else { 1 };
-        let values = values.iter();
+        let frames = sample.frames.iter().rev().copied();
+        let values = sample.values.iter();
         let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
         let mut body = mem::take(&mut self.body);
         body.0.clear();
