@@ -167,6 +167,7 @@ impl Profile {
         };
         let mut profile = folded.with_sums(names, contents)?;
         profile.groups = facts;
+        let runs = profile.runs();
         for at in 0..count {
             let id = super::id(at);
             let within = profile.sub_calls(id).filter(|edge| edge.callee == id);
@@ -175,7 +176,11 @@ impl Profile {
             let functions = &mut profile.contents.sums.functions;
             functions.inclusive_costs.set::<ANY_WIDTH>(at, &row);
             let invocations = &mut functions.as_mut_slice()[at].invocations;
-            *invocations = invocations.saturating_sub(within);
+            // A group without callers ran once in each run, like a function without callers.
+            *invocations = match invocations.saturating_sub(within) {
+                0 => runs.min(*invocations),
+                from_others => from_others,
+            };
         }
         Some(Groups {
             profile,
