@@ -1,6 +1,7 @@
-//! Functions that call each other. The costs of their calls would count twice.
+//! Functions that call each other. Without special treatment, the costs of their calls would count
+//! twice.
 
-/// Members, such as functions, in sets of those that call each other, directly or through others.
+/// Sets of members, such as functions, that call each other directly or through others.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
     /// By member: the number of its set.
@@ -10,12 +11,12 @@ pub(crate) struct Cycles {
 }
 
 impl Cycles {
-    /// The sets of this number of members, with these calls: pairs of caller and callee.
+    /// Computes the sets of `count` members. `calls` are pairs of caller and callee.
     ///
     /// This is Gabow's algorithm, without recursion, in linear time.
     pub fn new(count: usize, calls: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
         const NONE: u32 = u32::MAX;
-        // The callees of each member, with their starts and ends.
+        // The callees of each member, with the start and end of each list.
         let mut ends = vec![0usize; count + 1];
         calls.clone().for_each(|(caller, _)| ends[caller + 1] += 1);
         for at in 1..=count {
@@ -68,12 +69,12 @@ impl Cycles {
         cycles
     }
 
-    /// Whether any member calls others that call it.
+    /// Whether there is a cycle of at least two members.
     pub fn are_any(&self) -> bool {
         self.sizes.iter().any(|&size| size > 1)
     }
 
-    /// Whether a member calls others that call it.
+    /// Whether a member is in a cycle with others.
     pub fn has(&self, member: usize) -> bool {
         self.sizes[self.of[member] as usize] > 1
     }

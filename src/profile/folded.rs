@@ -1,4 +1,4 @@
-//! The functions of a profile under other names, of which several may become one.
+//! Profiles with other names for functions. Functions that get the same name become one.
 
 use super::groups::{FunctionParts, GroupBy, GroupFacts, Groups};
 use super::{ModelError, Producer, Profile, ProfileData, ProfileKind};
@@ -7,21 +7,21 @@ use crate::tables::{
     ANY_WIDTH, Cost, Function, FunctionId, LineRule, LineTable, NameId, NameTable,
 };
 
-/// A profile in which functions that differ only in their callers and recursion levels are one.
+/// A profile that joins functions if they differ only in callers and recursion levels.
 #[derive(Debug)]
 pub(super) struct Folded {
     profile: Profile,
-    /// For each function of the file which one it is part of.
+    /// By function of the file, the number of the joined one.
     functions: Vec<FunctionId>,
 }
 
 impl Profile {
-    /// The functions and calls of this profile with other names, for those that `rename` has another
-    /// one for. Functions whose object, file and name are the same then are one.
+    /// The functions and calls of this profile with other names. If `rename` returns `None`, the
+    /// name stays. Functions that then have the same object, file and name become one.
     ///
     /// # Errors
     ///
-    /// As [`merge`](Self::merge).
+    /// As for [`merge`](Self::merge).
     pub(crate) fn renamed(
         &self,
         rename: impl Fn(&[u8]) -> Option<Vec<u8>>,
@@ -60,7 +60,7 @@ impl Profile {
         let functions = sums.merge_functions(&own.functions, known_as, LineRule::Least);
         let files = sums.functions.as_slice().iter();
         let files: Vec<NameId> = files.map(|function| function.file).collect();
-        // Two names may have become one.
+        // Different names of files may have become one.
         let file_in = |function: FunctionId, file| match name(file) {
             file if files[function.index()] == file => NameId::EMPTY,
             file => file,
@@ -72,11 +72,11 @@ impl Profile {
         functions
     }
 
-    /// This profile with what people call a function as one: Valgrind writes a function once for each
-    /// chain of callers (`f'g`), and once for deeper levels of recursion (`f'2`).
+    /// This profile with one function for each function of the program. Valgrind writes a function
+    /// once for each chain of callers (`f'g`), and once for deeper levels of recursion (`f'2`).
     ///
-    /// Self costs and calls are summed. Calls from one level to the next are calls of a function to
-    /// itself, whose costs are not part of its inclusive cost.
+    /// Self costs and calls are summed. Calls from one level to the next become calls of the
+    /// function to itself. Their costs are not part of its inclusive cost.
     pub(crate) fn folded(&self) -> &Profile {
         let folded = self.folded.get_or_init(|| self.fold().map(Box::new));
         folded.as_ref().map_or(self, |folded| &folded.profile)
@@ -116,7 +116,7 @@ impl Profile {
         Some(Folded { profile, functions })
     }
 
-    /// All but the functions and calls.
+    /// All data except the functions and calls.
     pub(super) fn without_sums(&self) -> ProfileData {
         let mut contents = ProfileData {
             events: self.contents.events.clone(),
@@ -132,8 +132,8 @@ impl Profile {
         Profile::new(names, contents).ok()
     }
 
-    /// The [`folded`](Self::folded) profile with the functions of a group as one, which has the name
-    /// of the group, and no file. Groups count as called only from outside.
+    /// The [`folded`](Self::folded) profile with groups instead of functions. A group has a name,
+    /// but no file. Only calls from outside count as its invocations.
     pub(super) fn grouped(
         &self,
         by: GroupBy,
@@ -189,7 +189,7 @@ impl Profile {
         })
     }
 
-    /// The self costs of a function and those of its calls to others.
+    /// The self costs of a function plus the costs of its calls to others.
     fn cost_with_calls(&self, id: FunctionId) -> Vec<Cost> {
         let own = self.contents.sums.functions.self_costs.row(id.index());
         let mut row = own.to_vec();
@@ -201,7 +201,8 @@ impl Profile {
         row
     }
 
-    /// Works out what is not just the sum of the functions of another profile that are one here.
+    /// Corrects the inclusive costs and invocations of functions that join several of the other
+    /// profile: these are not just sums. `numbers` are the new numbers of the other functions.
     fn count_once(&mut self, numbers: &[FunctionId], other: &Profile) {
         let mut members = vec![0u64; self.functions().len()];
         let mut invocations = vec![0u64; members.len()];
@@ -215,7 +216,8 @@ impl Profile {
         }
         for at in (0..members.len()).filter(|&at| members[at] > 1) {
             let id = super::id(at);
-            // What nothing calls ran once in each run, however many functions it is in the file.
+            // A function without callers ran once in each run, even if it is several functions in
+            // the file.
             let calls = self.called_from(id).map(|edge| edge.calls);
             let calls = calls.fold(0, u64::saturating_add);
             let row = self.cost_with_calls(id);
@@ -225,7 +227,8 @@ impl Profile {
         }
     }
 
-    /// How the names of functions are to be read: whether they may be of Callgrind, and say callers.
+    /// The rules for splitting names of functions into own names and callers. Empty unless
+    /// Callgrind may have written the names.
     pub(crate) fn chains(&self) -> Chains<'_> {
         let producers = self.producers();
         let is_of_callgrind = |producer: &Producer| *producer == Producer::Callgrind;

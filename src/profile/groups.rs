@@ -1,4 +1,4 @@
-//! What a function costs in groups: classes, files, objects, packages, and lines.
+//! Costs by class, file, object, package or line.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use crate::maps::{HashMap, IndexSet};
 use crate::names::{class, package};
 use crate::tables::{ANY_WIDTH, LineSource, NameId, NameTable, first_cost};
 
-/// What a row of a report is.
+/// The kind of the rows of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
@@ -18,19 +18,19 @@ pub enum GroupBy {
     Function,
     /// A line of a source file, inlined code included; in a trace, the calls made there.
     Line,
-    /// A class, else a namespace, else a file.
+    /// A class, otherwise a namespace, otherwise a file.
     Class,
     /// A source file.
     File,
-    /// An object file, else a source file.
+    /// An object file, otherwise a source file.
     Object,
-    /// A Composer, npm or Python package, a crate or a shared library; else the first folder in which
-    /// files differ.
+    /// A Composer, npm or Python package, a crate or a shared library; otherwise the first folder
+    /// below the common ones.
     Package,
 }
 
 impl GroupBy {
-    /// All but functions.
+    /// All groups, without functions.
     pub(crate) const GROUPS: [GroupBy; 5] = [
         GroupBy::Line,
         GroupBy::Class,
@@ -39,7 +39,7 @@ impl GroupBy {
         GroupBy::Package,
     ];
 
-    /// What one is called.
+    /// The name of one group.
     pub(crate) fn name(self) -> &'static str {
         match self {
             GroupBy::Function => "function",
@@ -51,7 +51,7 @@ impl GroupBy {
         }
     }
 
-    /// What several are called.
+    /// The name of several groups.
     pub(crate) fn names(self) -> &'static str {
         match self {
             GroupBy::Function => "functions",
@@ -64,26 +64,27 @@ impl GroupBy {
     }
 }
 
-/// Groups in the place of the functions of a profile.
+/// A profile whose functions are groups.
 pub(crate) struct Groups {
     pub profile: Profile,
-    /// Which group each function of the folded profile is of; none if the groups are lines.
+    /// The group of each function of the folded profile; empty if the groups are lines.
     pub of_functions: Vec<FunctionId>,
-    /// Which line each call of a trace is on, if the groups are lines.
+    /// The line of each call of a trace, if the groups are lines.
     pub of_calls: Vec<FunctionId>,
 }
 
-/// What a profile of groups has besides their costs.
+/// The facts about a profile of groups, in addition to costs.
 #[derive(Debug, Default)]
 pub(super) struct GroupFacts {
     pub by: GroupBy,
-    /// By group: the name of the function with the largest part of its cost.
+    /// By group, the name of the function with the largest part of its cost.
     pub costliest: Vec<NameId>,
-    /// What all functions cost: less than the calls on all lines.
+    /// The self costs of all functions. The sum of the calls on all lines exceeds them, because
+    /// nested calls count several times.
     pub totals: Vec<i128>,
 }
 
-/// What functions, by their names, cost of each group.
+/// The costs of functions in the first event, by group and name of the function.
 #[derive(Default)]
 pub(super) struct FunctionParts(HashMap<(usize, NameId), i128>);
 
@@ -93,8 +94,8 @@ impl FunctionParts {
         *part += i128::from(first_cost(costs));
     }
 
-    /// Which has the largest part of each group: of equals, the first by name. They get numbers in
-    /// `names`.
+    /// The function with the largest part of each group. Among equals it is the first by name.
+    /// Their names are added to `names`.
     pub fn costliest(self, groups: usize, of: &Profile, names: &mut NameTable) -> Vec<NameId> {
         let rank = |&(function, part): &(NameId, i128)| (part, Reverse(of.name(function)));
         let mut costliest: Vec<Option<(NameId, i128)>> = vec![None; groups];
@@ -110,11 +111,11 @@ impl FunctionParts {
 }
 
 impl Profile {
-    /// The profile with groups of functions in the place of functions: their self costs are summed,
-    /// and only calls from outside of a group count.
+    /// The profile with groups instead of functions. Self costs are summed, and only calls from
+    /// outside of a group count.
     ///
-    /// None where each function is a row of its own. `is_trace`: whether calls stand on lines, not self
-    /// costs.
+    /// Returns `None` for [`GroupBy::Function`]. `is_trace`: whether lines get the costs of calls
+    /// instead of self costs.
     pub(crate) fn by(&self, by: GroupBy, is_trace: bool) -> Option<Groups> {
         match by {
             GroupBy::Function => return None,
@@ -129,7 +130,7 @@ impl Profile {
         };
         let own_package =
             |function: &Function| package(&text(function.file), &text(function.object));
-        // How many folders all files begin with that are of no package.
+        // The number of folders that all files outside of packages have in common.
         let mut common: Option<Vec<String>> = None;
         for (_, function) in folded.functions().filter(|_| by == GroupBy::Package) {
             if is_known(&text(function.file)) && own_package(function).is_none() {
@@ -157,9 +158,9 @@ impl Profile {
         })
     }
 
-    /// The profile with lines in the place of functions, each with the self costs of all functions
-    /// there, which are its inclusive costs, too. A trace has none by line, so these are what the calls
-    /// cost that are made there, and how many they are.
+    /// The profile with lines instead of functions. A line has the self costs of all functions on
+    /// it, which are also its inclusive costs. Traces have no self costs by line, so a line has the
+    /// costs and number of the calls on it.
     fn by_line(&self, is_trace: bool) -> Option<Groups> {
         let folded = self.folded();
         let mut contents = folded.without_sums();
@@ -234,12 +235,12 @@ impl Profile {
         })
     }
 
-    /// What the functions of this profile stand for.
+    /// The kind of the functions in this profile, which may be groups.
     pub(crate) fn grouped_by(&self) -> GroupBy {
         self.groups.by
     }
 
-    /// Which function has the largest part of the cost of a group.
+    /// The name of the function with the largest part of a group's cost.
     pub(crate) fn costliest(&self, group: FunctionId) -> &[u8] {
         let name = self.groups.costliest.get(group.index());
         name.map_or(&[], |&name| self.name(name))

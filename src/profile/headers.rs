@@ -1,4 +1,4 @@
-//! Header lines: those of a single input unchanged, and the common facts of several.
+//! The header lines of a single input, or the common facts of several.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use super::runs::Runs;
 use super::stated::{Stated, summary_costs};
 use crate::tables::{ColumnMap, Cost, first_cost};
 
-/// The beginning of a `desc:` value for missing data.
+/// The beginning of a `desc:` value that marks missing data.
 pub(crate) const INCOMPLETE: &[u8] = b"Incomplete: ";
 
-/// The most bytes of the lines of an input that are stored.
+/// The most bytes of header lines that are stored for an input.
 const MAX_LINES: usize = 1 << 20;
 
 /// A header line of a profile.
@@ -49,7 +49,7 @@ impl<'a> Header<'a> {
         memchr::memchr(b':', &self.text).unwrap_or(self.text.len())
     }
 
-    /// A `summary:` line of these numbers.
+    /// Creates a `summary:` line with these numbers.
     pub(super) fn summary(numbers: &[Cost]) -> Self {
         let numbers = numbers.iter().map(|number| format!(" {number}"));
         Header::new(
@@ -59,8 +59,8 @@ impl<'a> Header<'a> {
         )
     }
 
-    /// Whether webgrind's reader finds the total in this `summary:` line: decimal, after a single
-    /// space.
+    /// Whether webgrind's reader finds the total in this `summary:` line: in decimal digits, after
+    /// a single space.
     fn is_plain_summary(&self) -> bool {
         let total = self.total().unwrap_or(0).to_string();
         let rest = self.value().strip_prefix(total.as_bytes());
@@ -71,9 +71,9 @@ impl<'a> Header<'a> {
 /// The header lines of an input, unchanged.
 #[derive(Clone, Debug, Default)]
 struct Lines {
-    /// Each with its end.
+    /// The lines with their line ends.
     text: Vec<u8>,
-    /// The start of those of the current section.
+    /// The start of the current section's lines.
     section: usize,
 }
 
@@ -95,7 +95,7 @@ impl Lines {
         lines.map(|line| Header::new(&line[..line.len() - 1]))
     }
 
-    /// Drops the lines of the current section, except those that are about others, too.
+    /// Drops the lines of the current section, except those that describe all sections.
     fn leave_out_section(&mut self) {
         const COMMON: [&[u8]; 6] = [
             b"version",
@@ -123,9 +123,9 @@ pub(super) struct Headers {
     pub producers: Vec<Producer>,
     pub runs: Runs,
     pub stated: Stated,
-    /// The statements of the current section, which may be skipped.
+    /// The `summary:` lines of the current section, which may be dropped.
     section: Stated,
-    /// The statements whose columns are not known yet.
+    /// The `summary:` lines whose columns are not known yet.
     unbound: Stated,
     pub is_incomplete: bool,
 }
@@ -170,14 +170,14 @@ impl Headers {
         self.producers.iter().any(|producer| producer.is_own())
     }
 
-    /// Sets the columns of the lines since the last call.
+    /// Sets the columns of the `summary:` lines since the last call.
     pub fn bind_columns(&mut self, map: &ColumnMap) {
         let mut bound = std::mem::take(&mut self.unbound);
         bound.map_events(map);
         self.section.merge(&bound);
     }
 
-    /// Ends a section, a run or a part, whose self costs add up to these.
+    /// Ends a section, which is a run or a part, with these sums of self costs.
     pub fn end_section(&mut self, own: &[Cost]) {
         self.unbound = Stated::default();
         let mut section = std::mem::take(&mut self.section);
@@ -187,14 +187,15 @@ impl Headers {
         self.runs.end_section();
     }
 
-    /// Drops what the current section says, except about others, too.
+    /// Drops the facts of the current section, except those that describe all sections.
     pub fn leave_out_section(&mut self) {
         self.lines.leave_out_section();
         (self.section, self.unbound) = Default::default();
         self.runs.leave_out_section();
     }
 
-    /// Adds the facts of other inputs. Of several inputs, no lines are stored.
+    /// Adds the facts of other inputs, and drops all lines: they are stored for a single input
+    /// only.
     pub fn append(&mut self, other: Headers) {
         self.lines = Lines::default();
         self.creator = self.creator.take().or(other.creator);
@@ -212,18 +213,19 @@ impl Headers {
         !self.producers.is_empty() && producers.all(|producer| producer.is_of_xdebug_2())
     }
 
-    /// A line that says that data are missing, if they are.
+    /// A line that marks missing data, if there are any.
     fn incomplete_line(&self) -> Option<Header<'static>> {
         const WHY: &[u8] = b"data were cut off, skipped or missing";
         let line = || Header::new([b"desc: ", INCOMPLETE, WHY].concat());
         self.is_incomplete.then(line)
     }
 
-    /// The lines of the only input, if that is a single run.
+    /// The lines of the only input, if it contains a single run.
     ///
-    /// They stay unchanged, unless the only requested `event` is not that of the first column, or
-    /// summaries are missing or 0. Then the first `summary:` line states the total, and others 0.
-    /// `total` is that of all functions.
+    /// The `events:` and `summary:` lines are rewritten if `event`, the only requested one, is not
+    /// in the first column. Summaries are also rewritten if they are missing, incomplete or 0. Then
+    /// the first `summary:` line states the total, and all others state 0. `total` returns the self
+    /// cost of all functions.
     pub fn lines(&self, event: Option<&[u8]>, total: impl Fn() -> Cost) -> Option<Vec<Header<'_>>> {
         if self.lines.text.is_empty() || self.runs.count() > 1 {
             return None;
@@ -263,7 +265,7 @@ impl Headers {
         Some(lines)
     }
 
-    /// The first lines for several runs, which do not depend on the order of these.
+    /// The first lines for several runs. They do not depend on the order of the runs.
     pub fn common_lines(&self) -> impl Iterator<Item = Header<'static>> {
         let creator = Producer::own_line(self.is_of_xdebug_2());
         let command = self.runs.commands().next().unwrap_or_default();

@@ -1,8 +1,7 @@
-//! The model: functions, call edges, headers, and for traces invocations and calling contexts.
+//! The model: functions, call edges and headers, and for traces invocations and calling contexts.
 //!
 //! It does not depend on any file format. A reader feeds a [`ProfileBuilder`], which sums in 64
-//! bits; the finished [`Profile`] is what writers and reports take, and what [`Profile::merge`]
-//! joins.
+//! bits. Writers and reports use the finished [`Profile`], and [`Profile::merge`] combines several.
 
 mod builder;
 mod cycles;
@@ -56,26 +55,26 @@ pub enum InclusiveCost {
     Summed,
     /// The cost of all stacks that contain the function; nothing counts twice.
     ///
-    /// In a trace, recursion counts by those invocations that have no invocation of the same function
-    /// above them. In an aggregate, calls of a function to itself are left out; for functions that
-    /// call each other, [`count_once`](crate::stacks::count_once) has to work it out.
+    /// In a trace, only the outermost invocations of a recursive function count. In an aggregate,
+    /// calls of a function to itself are ignored. For functions that call each other, use
+    /// [`count_once`](crate::stacks::count_once).
     #[cfg_attr(feature = "cli", value(alias = "outermost"))]
     Once,
 }
 
-/// What kind of data the inputs of a profile held.
+/// The kind of data in the inputs of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileKind {
-    /// Every single invocation.
+    /// Single invocations.
     Trace,
-    /// Sums.
+    /// Sums by function.
     Aggregate,
-    /// Some inputs held single invocations, some sums.
+    /// Both traces and aggregates.
     Mixed,
 }
 
 impl ProfileKind {
-    /// What JSON calls it.
+    /// Its name in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             ProfileKind::Trace => "trace",
@@ -85,41 +84,41 @@ impl ProfileKind {
     }
 }
 
-/// A profile: one or more inputs, read to their ends and summed.
+/// A profile of one or more merged inputs.
 ///
-/// Costs come in rows: one for each of the [`events`](Self::events) that were wanted.
+/// Rows of costs contain one for each of the requested [`events`](Self::events).
 #[derive(Debug)]
 pub struct Profile {
     names: NameTable,
     contents: ProfileData,
-    /// The wanted events, as `contents` has them.
+    /// The requested events of `contents`.
     wanted: Vec<Event>,
-    /// Computed when the calls of a function are first asked for.
+    /// Computed at the first use.
     lists: OnceLock<CallLists>,
-    /// The rows of the lines in their order, computed when they are first asked for.
+    /// The sorted rows of the lines, computed at the first use.
     line_order: OnceLock<ByFunction>,
-    /// Computed when it is first asked for; none if it is the same.
+    /// Computed at the first use; `None` inside if folding changes nothing.
     folded: OnceLock<Option<Box<Folded>>>,
-    /// Likewise.
+    /// Computed at the first use.
     cycles: OnceLock<Cycles>,
-    /// Inclusive costs that the sums do not tell, if they were worked out; and which are estimated.
+    /// The inclusive costs that replace those of the sums, and whether each is estimated.
     once: OnceLock<(CostTable, Vec<bool>)>,
-    /// What there is to say of groups, if its functions are groups.
+    /// The facts about groups, if its functions are groups.
     groups: GroupFacts,
 }
 
-/// What a function itself cost on one line.
+/// The self costs of a function on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// The file, if it is another one than the function's: the line is in inlined code.
+    /// The file, if it is not the function's own; the line is then in inlined code.
     pub file: Option<NameId>,
-    /// The line; 0 where unknown.
+    /// The line; 0 if unknown.
     pub line: u64,
-    /// Self costs: as [`Profile::self_costs`].
+    /// Self costs, as in [`Profile::self_costs`].
     pub costs: &'a [Cost],
 }
 
-/// What a profile holds, but for its names.
+/// The contents of a profile, except its names.
 #[derive(Debug, Default)]
 struct ProfileData {
     events: Events,
@@ -128,7 +127,7 @@ struct ProfileData {
 }
 
 impl ProfileData {
-    /// Adds what another profile holds. `name` maps the number of a name there to its number here.
+    /// Adds the contents of another profile. `name` maps its numbers of names to those of this one.
     fn merge(&mut self, mut other: ProfileData, name: impl Fn(NameId) -> NameId) {
         let [own, others] = self.events.merge(&other.events);
         self.headers.stated.map_events(&own);
@@ -158,7 +157,7 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Checks that everything in it has a number, and works out what follows from the sums.
+    /// Checks that everything can be numbered, and computes the data that depend on the sums.
     fn complete(&mut self) -> Result<(), ModelError> {
         ModelError::check_count("names", self.names.iter().len())?;
         self.contents.sums.check_counts()?;
@@ -169,10 +168,10 @@ impl Profile {
         Ok(())
     }
 
-    /// Works out what follows from the sums, which have changed.
+    /// Recomputes the data that depend on the sums.
     fn update(&mut self) {
         self.wanted = self.contents.events.wanted().collect();
-        // A last part without data may have named more events.
+        // The last part may name more events without any data.
         self.contents.sums.widen(self.wanted.len());
         self.lists = OnceLock::new();
         self.line_order = OnceLock::new();
@@ -183,9 +182,10 @@ impl Profile {
 
     /// Adds another profile to this one.
     ///
-    /// Functions are the same if object, file and name are. Sums are added up, the line of a
-    /// function is the lower one, and headers are appended. Apart from the numbers of functions and
-    /// the order of edges, headers and events, the order and grouping of merges do not matter.
+    /// Functions with the same object, file and name are the same function. Costs and calls are
+    /// added up, headers are appended, and a function gets the lower of its known lines. The order
+    /// and grouping of merges only affect the numbers of functions and the order of edges, headers
+    /// and events.
     ///
     /// # Errors
     ///
@@ -199,10 +199,10 @@ impl Profile {
         self.complete()
     }
 
-    /// Adds the derived events of the inputs to the wanted ones, in the order of their definitions:
-    /// those whose formulas can be worked out from the events there are.
+    /// Requests the derived events of the inputs, too, in the order of their definitions.
     ///
-    /// Those that inputs define differently are not among them.
+    /// Events are omitted if they cannot be computed from the requested ones, or if inputs define
+    /// them differently.
     pub fn derive_events(&mut self) {
         let map = self.contents.events.want_derived();
         if !map.is_identity(self.wanted.len()) {
@@ -210,7 +210,7 @@ impl Profile {
         }
     }
 
-    /// Keeps the events that another profile has, too, in the order of that one.
+    /// Keeps only the events that the other profile also has, in the order of that profile.
     pub(crate) fn keep_events(&mut self, other: &Profile) {
         let map = self.contents.events.keep(&other.wanted);
         self.map_events(&map);
@@ -222,22 +222,22 @@ impl Profile {
         self.update();
     }
 
-    /// What is wanted of inputs that follow; none as long as these have a say in it.
+    /// The events to read from further inputs; `None` while those can still determine them.
     pub(crate) fn resolved_choice(&self) -> Option<EventChoice> {
         self.contents.events.resolved_choice()
     }
 
-    /// Checks that the wanted events exist.
+    /// Checks that the requested events exist.
     ///
     /// # Errors
     ///
-    /// When no input has one of them, when its formula is wrong, or when all are wanted and there
-    /// are too many.
+    /// When no input has one of them, when its formula is wrong, or when all events are requested
+    /// and there are too many.
     pub fn check_events(&self) -> Result<(), EventError> {
         self.contents.events.check()
     }
 
-    /// What kind of data the inputs held.
+    /// The kind of data in the inputs.
     pub fn kind(&self) -> ProfileKind {
         self.contents.sums.kind.unwrap_or(ProfileKind::Aggregate)
     }
@@ -257,38 +257,39 @@ impl Profile {
         &self.contents.sums.functions.as_slice()[id.index()]
     }
 
-    /// The self costs of a function: one for each wanted event.
+    /// The self costs of a function, one for each requested event.
     pub fn self_costs(&self, id: FunctionId) -> &[Cost] {
         self.row(&self.contents.sums.functions.self_costs, id)
     }
 
-    /// The inclusive costs of a function, likewise: its self costs and the costs of all calls it
-    /// made; see [`InclusiveCost`].
+    /// The inclusive costs of a function, one for each requested event: its self costs and the
+    /// costs of all its calls; see [`InclusiveCost`].
     pub fn inclusive_costs(&self, id: FunctionId) -> &[Cost] {
         let once = self.once.get().map(|(costs, _)| costs);
         let costs = once.unwrap_or(&self.contents.sums.functions.inclusive_costs);
         self.row(costs, id)
     }
 
-    /// Whether the [`inclusive_costs`](Self::inclusive_costs) of a function are estimated: it and
-    /// others call each other, and the profile does not say in which stacks.
+    /// Whether the [`inclusive_costs`](Self::inclusive_costs) of a function are estimated. They are
+    /// if it is part of a cycle, and the profile does not record the stacks.
     pub fn is_inclusive_estimated(&self, id: FunctionId) -> bool {
         self.once.get().is_some_and(|(_, are)| are[id.index()])
     }
 
-    /// Sets the inclusive costs, and which of them are estimated.
+    /// Sets the inclusive costs, and whether each is estimated.
     pub(crate) fn set_once(&self, costs: CostTable, are_estimated: Vec<bool>) {
-        // There is nothing else that they could be.
+        // If they are set already, they are the same.
         _ = self.once.set((costs, are_estimated));
     }
 
-    /// Sets what functions cost, of themselves and inclusive, and where that is estimated.
+    /// Sets the self costs and, to the same values, the inclusive costs of functions, and whether
+    /// each is estimated.
     pub(crate) fn set_costs(&mut self, costs: CostTable, are_estimated: Vec<bool>) {
         self.contents.sums.functions.self_costs = costs.clone();
         self.once = OnceLock::from((costs, are_estimated));
     }
 
-    /// Which functions call each other.
+    /// The cycles of functions that call each other.
     pub(crate) fn cycles(&self) -> &Cycles {
         self.cycles.get_or_init(|| {
             let calls = self.contents.sums.calls.edges().iter();
@@ -297,30 +298,31 @@ impl Profile {
         })
     }
 
-    /// Whether a call is part of recursion: the callee is its caller, or calls that in turn. In a trace
-    /// that was read with [`InclusiveCost::Once`], the callee must also have run while it was running.
+    /// Whether a call is part of recursion: the callee is the caller, or calls it directly or
+    /// through others. In a trace that was read with [`InclusiveCost::Once`], the callee must also
+    /// have run while it was running already.
     pub fn is_recursive(&self, call: &CallEdge) -> bool {
         let of = |id: FunctionId| self.cycles().of[id.index()];
         self.function(call.callee).may_nest && of(call.caller) == of(call.callee)
     }
 
-    /// The self costs of a function by line, which add up to its [`self_costs`](Self::self_costs):
-    /// those of its own file first, then those of others by their names, each by line. Lines without
-    /// costs are left out.
+    /// The self costs of a function by line, which add up to its [`self_costs`](Self::self_costs).
+    /// Lines of its own file come first, then those of other files, sorted by file and line. Lines
+    /// without costs are omitted.
     ///
-    /// Where nothing else is known, all stands on the function's own line: of functions of traces
-    /// and of preprocessed files, of code without debug information, and of all functions unless
-    /// [`ProfileOptions::lines`] was set.
+    /// If lines are unknown, all self costs are on the function's own line: in traces and webgrind
+    /// files, in code without debug information, and without [`ProfileOptions::lines`].
     pub fn lines(&self, id: FunctionId) -> impl Iterator<Item = Line<'_>> {
         self.lines_of(id, self.kind() != ProfileKind::Trace)
     }
 
-    /// The same, also where runs of traces give a function several lines.
+    /// The same, but for traces, too, in whose runs a function can have different lines.
     pub(crate) fn all_lines(&self, id: FunctionId) -> impl Iterator<Item = Line<'_>> {
         self.lines_of(id, true)
     }
 
-    /// The files of lines that are in inlined code, each at least once.
+    /// The files of lines with self costs, each at least once. The empty name stands for the
+    /// function's own file.
     pub(crate) fn line_files(&self) -> impl Iterator<Item = NameId> {
         let lines = self.contents.sums.lines.iter();
         lines.flat_map(LineTable::files)
@@ -355,7 +357,7 @@ impl Profile {
         &costs.row(id.index())[..self.wanted.len()]
     }
 
-    /// The cost of all calls to a function, in the first wanted event.
+    /// The cost of all calls to a function, in the first requested event.
     pub(crate) fn call_cost(&self, id: FunctionId) -> Cost {
         let costs = self.called_from(id).map(|edge| first_cost(edge.costs()));
         saturated(costs.map(i128::from).sum())
@@ -371,13 +373,13 @@ impl Profile {
         self.contents.sums.calls.iter()
     }
 
-    /// Whether it is known how often functions were invoked. Sums do not say it which count no call:
-    /// those of Cachegrind have none, and in Memcheck's every count is 0.
+    /// Whether the numbers of invocations are known. Aggregates without call counts do not state
+    /// them: Cachegrind's contain no calls, and all counts in Memcheck's are 0.
     pub fn has_invocations(&self) -> bool {
         self.kind() != ProfileKind::Aggregate || self.contents.sums.counts_calls
     }
 
-    /// How many calls there are.
+    /// The number of calls.
     pub fn calls(&self) -> u64 {
         let calls = self.edges().map(|edge| edge.calls);
         calls.fold(0, u64::saturating_add)
@@ -401,7 +403,7 @@ impl Profile {
         self.edges_at(self.lists().sub_calls.of(id))
     }
 
-    /// The file in which calls stand: the caller's, unless they are in inlined code.
+    /// The file that contains calls: the caller's, unless they are in inlined code.
     pub fn call_file(&self, edge: &EdgeRef<'_>) -> &[u8] {
         let callers = self.function(edge.caller).file;
         self.name(edge.file().unwrap_or(callers))
@@ -421,8 +423,8 @@ impl Profile {
         positions.map(|&position| self.contents.sums.calls.at(position as usize))
     }
 
-    /// The header lines of the only run, in order, with correct summaries where they were missing or
-    /// 0; of several, lines that say what these have in common.
+    /// The header lines of a single run, in order; missing summaries and those of 0 are corrected.
+    /// For several runs, lines with their common facts.
     pub fn headers(&self) -> impl Iterator<Item = Header<'_>> {
         let headers = &self.contents.headers;
         let event = (self.wanted.len() == 1).then(|| self.event());
@@ -434,7 +436,7 @@ impl Profile {
         lines.into_iter()
     }
 
-    /// The header lines of a sum of several runs, with this summary: they do not depend on the order
+    /// The header lines of several merged runs, with this summary. They do not depend on the order
     /// of the runs.
     pub(crate) fn common_headers(&self, summary: &[Cost]) -> Vec<Header<'_>> {
         let definitions = self.event_definitions().into_iter();
@@ -447,7 +449,7 @@ impl Profile {
         lines.chain([Header::summary(summary)]).collect()
     }
 
-    /// Which programs made it, each once; none where nothing says so.
+    /// The programs that wrote it, each once; empty if unknown.
     pub(crate) fn producers(&self) -> &[Producer] {
         &self.contents.headers.producers
     }
@@ -457,59 +459,59 @@ impl Profile {
         self.contents.headers.creator.as_deref()
     }
 
-    /// How many runs of the profiled programs were summed up: inputs, and runs within these.
+    /// The number of runs of the profiled programs: inputs, and runs within these.
     ///
-    /// An input that this program has summed up says how many it stands for.
+    /// A merged profile counts as the number of runs in its header.
     pub fn runs(&self) -> u64 {
         self.contents.headers.runs.count().max(1)
     }
 
-    /// The parts of sums, in the order of the inputs and of their lines: Valgrind writes one for each
-    /// dump, and for each thread. Traces and preprocessed files have none, nor has any profile without
-    /// [`ProfileOptions::parts`].
+    /// The parts of aggregates, in the order of the inputs and of their lines. Valgrind writes one
+    /// for each dump, and for each thread. Traces and webgrind files have no parts, and nor has any
+    /// profile without [`ProfileOptions::parts`].
     ///
-    /// Of each input, the first 1,000 are listed, and after these the ones whose trigger is new.
+    /// The first 1,000 parts of each input are listed; of the others, only those with a new
+    /// trigger.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = Part<'_>> {
         self.contents.sums.parts.iter()
     }
 
-    /// How many parts there are that [`parts`](Self::parts) does not list.
+    /// The number of parts that [`parts`](Self::parts) does not list.
     pub fn unlisted_parts(&self) -> u64 {
         self.contents.sums.parts.unlisted
     }
 
-    /// Whether no data are missing, as far as that was noted.
+    /// Whether no data are known to be missing.
     pub fn is_complete(&self) -> bool {
         !self.contents.headers.is_incomplete
     }
 
-    /// Notes that data are missing which the profile should hold. All that is written of it says so
-    /// in a header, `desc: Incomplete: ...`.
+    /// Marks the profile as incomplete. All output then contains a header `desc: Incomplete: ...`.
     ///
-    /// Readers give a warning if data are missing, or if an input says so.
+    /// Readers emit a warning if data are missing, or if an input is marked as incomplete.
     pub fn set_incomplete(&mut self) {
         self.contents.headers.is_incomplete = true;
     }
 
-    /// The commands that were profiled, each once, sorted by their bytes.
+    /// The profiled commands, each once, sorted by their bytes.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &[u8]> {
         self.contents.headers.runs.commands()
     }
 
-    /// Name of the first wanted event; empty if no input has any event.
+    /// Name of the first requested event; empty if no input has any event.
     pub fn event(&self) -> &[u8] {
         self.wanted.first().map_or(b"", Event::name)
     }
 
-    /// The events whose costs these are, in order.
+    /// The requested events, in the order of the costs in a row.
     pub fn events(&self) -> &[Event] {
         &self.wanted
     }
 
-    /// The unit of an event's costs, such as `10ns` or `bytes`, where the event's name tells it;
-    /// empty where unknown.
+    /// The unit of an event's costs, such as `10ns` or `bytes`, according to the event's name;
+    /// empty if unknown.
     ///
-    /// Xdebug 2 measured in microseconds and bytes, and called the events just `Time` and `Memory`.
+    /// Xdebug 2 measured in microseconds and bytes, but named its events just `Time` and `Memory`.
     pub fn unit(&self, event: &Event) -> &'static str {
         let is_of_xdebug_2 = self.contents.headers.is_of_xdebug_2();
         match event.name() {
@@ -519,7 +521,7 @@ impl Profile {
         }
     }
 
-    /// Why derived events of the inputs are not among the available ones.
+    /// The reasons why derived events of the inputs are unavailable.
     pub(crate) fn unavailable_events(&self) -> Vec<EventError> {
         self.contents.events.unusable()
     }
@@ -529,13 +531,13 @@ impl Profile {
         self.contents.events.conflicting()
     }
 
-    /// Names of all events of the inputs, derived ones last, but for those whose formulas are wrong.
+    /// Names of all events of the inputs, derived ones last, except those with wrong formulas.
     pub fn available_events(&self) -> impl Iterator<Item = &[u8]> {
         self.contents.events.usable_names()
     }
 
-    /// The values of the `event:` lines that belong to the wanted events, sorted: their long names,
-    /// and the derived events that can be computed from them.
+    /// The sorted values of the `event:` lines for the requested events: their long names, and the
+    /// derived events that can be computed from them.
     pub fn event_definitions(&self) -> Vec<Vec<u8>> {
         self.contents.events.definitions()
     }
@@ -545,7 +547,7 @@ impl Profile {
         first_cost(&self.totals())
     }
 
-    /// Sums of all self costs: one for each wanted event.
+    /// Sums of all self costs, one for each requested event.
     pub fn totals(&self) -> Vec<Cost> {
         self.exact_totals().into_iter().map(saturated).collect()
     }
@@ -563,24 +565,24 @@ impl Profile {
         totals
     }
 
-    /// The total for the first event according to the `summary:` lines of the inputs, if there are
+    /// The total of the first event according to the `summary:` lines of the inputs, if there are
     /// any.
     ///
-    /// It may differ from the total of the functions: profilers also count costs outside of
+    /// It may differ from the sum of all self costs: profilers also count costs outside of
     /// functions, and Xdebug states the peak of memory.
     pub fn stated_total(&self) -> Option<Cost> {
         let stated = &self.contents.headers.stated;
         (stated.lines > 0).then(|| stated.total())
     }
 
-    /// The calling contexts of the traces, if [`ProfileOptions::contexts`] wanted them.
+    /// The calling contexts of the traces, if requested by [`ProfileOptions::contexts`].
     pub(crate) fn contexts(&self) -> Option<&ContextTree> {
         self.contents.sums.contexts.as_ref()
     }
 
-    /// What the `summary:` lines of the inputs say of each of the [`events`](Self::events): their
-    /// sum or, where [`states_peak`](Self::states_peak), the highest. None where some of them say
-    /// nothing.
+    /// The values of the `summary:` lines of the inputs, for each of the [`events`](Self::events).
+    /// If they [state the peak](Self::states_peak), this is the highest one. Otherwise it is their
+    /// sum, or `None` if some runs or parts do not state it. A value of 0 becomes `None`.
     pub fn summaries(&self) -> Vec<Option<Cost>> {
         let stated = &self.contents.headers.stated;
         let [sums, highest, unstated] =
@@ -599,18 +601,19 @@ impl Profile {
             .collect()
     }
 
-    /// Whether the `summary:` lines of an event say how much was in use at most: Xdebug's of memory.
-    /// The costs of functions are what they took, which is more if any of it was given back.
+    /// Whether the `summary:` lines state the peak of an event, as Xdebug does for memory. The
+    /// costs of functions are the memory that they allocated, which exceeds the peak if some of it
+    /// was freed.
     pub fn states_peak(&self, event: &Event) -> bool {
         self.kind() == ProfileKind::Trace && self.unit(event) == "bytes"
     }
 
-    /// Every invocation of the traces, if [`ProfileOptions::invocations`] wanted them.
+    /// Every invocation of the traces, if requested by [`ProfileOptions::invocations`].
     pub fn invocations(&self) -> Option<&InvocationTree> {
         self.contents.sums.invocations.as_ref()
     }
 
-    /// Whether a trace has a function that is one of the proxies asked for, by its position in
+    /// Whether a trace contains a requested proxy, given by its position in
     /// [`ProfileOptions::proxies`].
     pub fn has_proxy(&self, proxy: usize) -> bool {
         self.contents.sums.proxies.contains(&proxy)

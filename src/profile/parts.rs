@@ -1,4 +1,4 @@
-//! The parts of sums: what a profiler wrote at each of its dumps, or for each thread.
+//! The parts of aggregates: a profiler writes one at each dump, or for each thread.
 
 use std::iter::repeat;
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::sync::Arc;
 use crate::maps::{HashMap, HashSet, IndexSet};
 use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, saturated, slot};
 
-/// The most parts of an input that are listed whatever they are; after these, only those whose trigger
-/// is new. A file of a few compressed bytes can have any number of parts.
+/// The most parts of an input that are all listed; further parts are listed only if their trigger
+/// is new. A compressed file of a few bytes can contain any number of parts.
 const MAX_LISTED: usize = 1000;
 
-/// How the trigger of a part begins that the program has named by a client request, such as
+/// The beginning of a trigger if the program named the part by a client request, such as
 /// `CALLGRIND_DUMP_STATS_AT("name")`.
 const CLIENT_REQUEST: &[u8] = b"Client Request: ";
 
-/// What the header of a part says.
+/// The header of a part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PartHeader {
@@ -22,12 +22,13 @@ pub struct PartHeader {
     pub number: Option<u64>,
     /// The number of its `thread:` line.
     pub thread: Option<u64>,
-    /// The value of its `desc: Trigger:` line: why it was written. Empty without one.
+    /// The value of its `desc: Trigger:` line, which is the reason for the dump; empty if there is
+    /// none.
     pub trigger: Arc<[u8]>,
 }
 
 impl PartHeader {
-    /// The name that the profiled program has given to it by a client request, if it has.
+    /// Its name, if the profiled program gave it one by a client request.
     pub fn name(&self) -> Option<&[u8]> {
         self.trigger.strip_prefix(CLIENT_REQUEST)
     }
@@ -37,11 +38,11 @@ impl PartHeader {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part<'a> {
-    /// The input, as messages call it.
+    /// The name of the input in messages.
     pub input: &'a str,
-    /// What its header says.
+    /// Its header.
     pub header: &'a PartHeader,
-    /// The sums of its self costs: as [`Profile::self_costs`](super::Profile::self_costs).
+    /// The sums of its self costs, as in [`Profile::self_costs`](super::Profile::self_costs).
     pub totals: &'a [Cost],
 }
 
@@ -51,13 +52,13 @@ pub(super) struct Parts {
     inputs: IndexSet<Box<str>>,
     triggers: HashSet<Arc<[u8]>>,
     rows: Vec<Row>,
-    /// A row of costs for each.
+    /// One row of costs for each part.
     pub totals: CostTable,
-    /// How many are not listed.
+    /// The number of parts that are not listed.
     pub unlisted: u64,
 }
 
-/// A part, with its input as a position in their list. Equal triggers are shared.
+/// A listed part. `input` is a position in the list of inputs. Equal triggers share memory.
 #[derive(Clone, Debug)]
 struct Row {
     input: usize,
@@ -76,7 +77,7 @@ impl Parts {
         self.totals.push::<ANY_WIDTH>(totals);
     }
 
-    /// Adds those of other inputs, which have the same events.
+    /// Adds the parts of other inputs, which have the same events.
     pub fn append(&mut self, other: &Parts) {
         self.unlisted = self.unlisted.saturating_add(other.unlisted);
         self.totals.widen(other.totals.width());
@@ -105,32 +106,33 @@ impl Parts {
     }
 }
 
-/// What the part that is being read has added to the sums: the difference between the self costs of
-/// its functions now and before their first blocks in it. And how often functions were invoked that
-/// nothing calls, in all parts.
+/// The costs of the current part. They are the difference between the self costs of its functions
+/// now and before their first blocks in the part. Across all parts, it also counts the invocations
+/// of functions without callers.
 ///
-/// So no line costs more for it, and a part no more than its blocks.
+/// So cost lines take no extra time, and a part takes time only for its blocks.
 #[derive(Debug)]
 pub(super) struct OpenPart {
-    /// Counts the parts, from 1.
+    /// The number of the part, from 1.
     number: u32,
-    /// Whether a run of the program begins with it: it is no later part of one.
+    /// Whether a run of the program begins with the part. False for the later parts of a run.
     pub begins_run: bool,
-    /// By their numbers, what is known of the functions.
+    /// The blocks of each function.
     seen: Vec<Seen>,
     functions: Vec<FunctionId>,
-    /// The sums of their costs before.
+    /// The sums of the functions' self costs before the part.
     before: Vec<i128>,
-    /// How many more invocations functions have than calls, where that is stated.
+    /// The stated numbers of invocations minus calls, by function.
     stated: HashMap<FunctionId, i128>,
 }
 
-/// What is known of the blocks of a function.
+/// The blocks of a function.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// The part in which it last had one.
+    /// The last part with a block of it.
     part: u32,
-    /// How many of the parts with which runs begin have one.
+    /// The number of parts that begin a run and have a block of it, except parts that state its
+    /// invocations.
     runs: u32,
 }
 
@@ -148,7 +150,7 @@ impl Default for OpenPart {
 }
 
 impl OpenPart {
-    /// Takes in a block.
+    /// Opens a block of a function with these self costs.
     #[inline(always)]
     pub fn open_block(&mut self, function: FunctionId, costs: &CostTable) {
         let seen = self.seen.get(function.index());
@@ -172,7 +174,8 @@ impl OpenPart {
         }
     }
 
-    /// Takes in how many more invocations than calls a function has, whose first block this is.
+    /// Records the stated invocations of a function minus its calls. They replace the invocation
+    /// that its first block implies, so the open block must be the first one in the part.
     pub fn state_more_invocations(&mut self, function: FunctionId, more: i128) {
         let seen = slot(&mut self.seen, function.index());
         seen.runs = seen.runs.saturating_sub(self.begins_run.into());
@@ -180,13 +183,13 @@ impl OpenPart {
         *stated = stated.saturating_add(more);
     }
 
-    /// Whether it is stated of any function that it was invoked without a call.
+    /// Whether any function has a stated number of invocations that differs from its calls.
     pub fn states_invocations(&self) -> bool {
         self.stated.values().any(|&more| more != 0)
     }
 
-    /// How often a function was invoked, to which there are so many calls; and whether there is
-    /// evidence of it, however often. `has_block`: it is in some part.
+    /// The number of invocations of a function with this number of calls, and whether there is
+    /// evidence of any. `has_block`: whether any part has a block of it.
     pub fn invocations(&self, id: FunctionId, calls: u64, has_block: bool) -> (u64, bool) {
         let seen = self.seen.get(id.index()).copied().unwrap_or_default();
         let stated = self.stated.get(&id);
@@ -196,7 +199,7 @@ impl OpenPart {
         (counted, has_block && stated.is_none_or(|&more| more >= 0))
     }
 
-    /// The sums of its costs.
+    /// The sums of the self costs of the part. `costs` are those of all functions.
     pub fn totals(&self, costs: &CostTable) -> Vec<Cost> {
         let before = self.before.iter().copied().chain(repeat(0));
         let mut totals: Vec<i128> = before.take(costs.width()).map(|cost| -cost).collect();

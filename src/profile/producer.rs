@@ -9,7 +9,7 @@ const OWN_NAME: &str = "cg-preprocess ";
 /// creator reveals.
 const OF_XDEBUG_2: &str = " (from Xdebug 2)";
 
-/// The program that wrote a profile, as far as it matters.
+/// The program that wrote a profile. Only the relevant ones are distinguished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Producer {
     /// Valgrind's Callgrind itself. It ends each part with a `totals:` line.
@@ -19,17 +19,17 @@ pub(crate) enum Producer {
     Xdebug2,
     /// A program that never ends its last line.
     Yappi,
-    /// This program. It states the sums of the costs in its header and, except in version 0.2.0, in
-    /// a `totals:` line at the end.
+    /// This program. Its header states the sums of the costs. Except in version 0.2.0, so does a
+    /// `totals:` line at the end.
     Own,
-    /// This program, with profiles of Xdebug 2 only.
+    /// This program, from profiles of Xdebug 2 only.
     OwnOfXdebug2,
     #[default]
     Other,
 }
 
 impl Producer {
-    /// The producer in the value of a `creator:` line.
+    /// The producer that the value of a `creator:` line names.
     pub fn of(creator: &[u8]) -> Self {
         let names = [
             ("callgrind-", Producer::Callgrind),
@@ -49,7 +49,8 @@ impl Producer {
         }
     }
 
-    /// The producer that the value of a `version:` line shows: Xdebug named no creator before 2.1.1.
+    /// The producer that the value of a `version:` line implies. Xdebug wrote no `creator:` line
+    /// before 2.1.1.
     pub fn of_version(version: &[u8]) -> Option<Self> {
         (version.trim_ascii() == b"0.9.6").then_some(Producer::Xdebug2)
     }

@@ -10,7 +10,7 @@ pub(crate) const RUNS: &[u8] = b"Runs: ";
 /// The beginning of a `desc:` value with another command.
 const COMMAND: &[u8] = b"Command: ";
 
-/// The beginning of a `desc:` value with a process that is one run: its number and its command.
+/// The beginning of a `desc:` value with the PID and command of a process, which is one run.
 const PROCESS: &[u8] = b"Process: ";
 
 /// The most commands that a profile lists.
@@ -19,17 +19,18 @@ const MAX_COMMANDS: usize = 100;
 /// The runs of the profiled programs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
-    /// The finished ones that are not known processes.
+    /// The finished runs whose processes are unknown.
     ended: u64,
-    /// The numbers and commands of processes: each is one run, however many inputs and parts it has.
+    /// The PIDs and commands of processes. Each process is one run, even if it has several inputs
+    /// and parts.
     processes: BTreeSet<Vec<u8>>,
-    /// The commands that were profiled.
+    /// The profiled commands.
     commands: BTreeSet<Vec<u8>>,
     /// Whether there are more commands than a profile lists.
     has_more_commands: bool,
-    /// The number of runs that the current one states, if any.
+    /// The number of runs that the current input or run states, if any.
     stated: Option<u64>,
-    /// The number of processes that the current run has named.
+    /// The number of processes named by the current input or run.
     named: u64,
     header: ProcessHeader,
 }
@@ -44,7 +45,7 @@ struct ProcessHeader {
 }
 
 impl Runs {
-    /// Adds a header line.
+    /// Reads a header line.
     pub fn read(&mut self, key: &[u8], value: &[u8]) {
         match key {
             b"cmd" => {
@@ -92,7 +93,7 @@ impl Runs {
         self.header.is_part = false;
     }
 
-    /// Ends a run, or several merged ones.
+    /// Ends a run, or a merged profile of several.
     pub fn end(&mut self) {
         let runs = self.stated.take().unwrap_or(1);
         let others = runs.saturating_sub(std::mem::take(&mut self.named));
@@ -100,12 +101,12 @@ impl Runs {
         self.begin_header();
     }
 
-    /// The number of finished ones.
+    /// The number of finished runs.
     pub fn count(&self) -> u64 {
         self.ended.saturating_add(self.processes.len() as u64)
     }
 
-    /// Adds those of other inputs.
+    /// Adds the runs of other inputs.
     pub fn append(&mut self, other: Runs) {
         self.ended = self.ended.saturating_add(other.ended);
         self.processes.extend(other.processes);
@@ -113,7 +114,7 @@ impl Runs {
         self.has_more_commands |= other.has_more_commands;
     }
 
-    /// The commands that were profiled, sorted.
+    /// The profiled commands, sorted.
     pub fn commands(&self) -> impl Iterator<Item = &[u8]> {
         let commands = self.commands.iter().map(Vec::as_slice);
         commands.filter(|command| !command.is_empty())

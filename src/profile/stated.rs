@@ -1,16 +1,16 @@
-//! The statements of `summary:` lines.
+//! The values of `summary:` lines.
 
 use crate::tables::{ColumnMap, Cost, first_cost};
 
-/// The statements of `summary:` lines, with a number for each event.
+/// The sums of `summary:` lines, by event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stated {
     /// The number of lines.
     pub lines: usize,
     pub sums: Vec<Cost>,
-    /// The highest number of a line.
+    /// The highest values of any line.
     pub highest: Vec<Cost>,
-    /// The self costs of the runs and parts without a statement.
+    /// The self costs of runs and parts whose lines state no cost.
     pub unstated: Vec<Cost>,
 }
 
@@ -25,7 +25,7 @@ impl Stated {
         });
     }
 
-    /// Ends a run or part whose self costs add up to these.
+    /// Ends a run or part with these sums of self costs.
     pub fn end_section(&mut self, own: &[Cost]) {
         let stated = self.sums.iter().copied().chain(std::iter::repeat(0));
         let unstated = own.iter().zip(stated);
@@ -47,7 +47,8 @@ impl Stated {
         }
     }
 
-    /// The sum of the lines for the first event, and the self costs of runs and parts without one.
+    /// The sum of the lines for the first event, plus the self costs of runs and parts that state
+    /// none.
     pub fn total(&self) -> Cost {
         first_cost(&self.sums).saturating_add(first_cost(&self.unstated))
     }
@@ -84,8 +85,8 @@ fn summary_cost(word: &[u8]) -> Option<Cost> {
     })
 }
 
-/// The number at the beginning of a text, which may be hexadecimal, and the rest; `None` if it has
-/// more than 64 bits.
+/// Splits off the number at the beginning of a text, which may be hexadecimal; `None` if it has no
+/// digits or more than 64 bits.
 pub(super) fn split_number(text: &[u8]) -> Option<(u64, &[u8])> {
     let (radix, text) = match text {
         [b'0', b'x' | b'X', digits @ ..] => (16, digits),

@@ -11,9 +11,9 @@ use crate::trace::{ContextTree, InvocationTree};
 /// The functions and calls of a run, of an input, or of several inputs.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
-    /// `None` without functions.
+    /// `None` if there are no functions.
     pub kind: Option<ProfileKind>,
-    /// Whether any call has a number of calls.
+    /// Whether the inputs count calls.
     pub counts_calls: bool,
     pub functions: FunctionTable,
     pub calls: CallTable,
@@ -27,9 +27,9 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Adds other sums of the same events to these, or of the first of them.
+    /// Adds other sums. They have the same events as these, or only the first of them.
     ///
-    /// `name` maps the number of a name there to its number here.
+    /// `name` maps the other numbers of names to those here.
     pub fn merge(&mut self, other: Sums, name: impl Fn(NameId) -> NameId, lines: LineRule) {
         self.kind = match (self.kind, other.kind) {
             (None, kind) | (kind, None) => kind,
@@ -64,7 +64,7 @@ impl Sums {
         }
     }
 
-    /// Checks that everything has a number.
+    /// Checks that everything can be numbered.
     pub fn check_counts(&self) -> Result<(), ModelError> {
         let invocations = self.invocations.as_ref().map_or(0, InvocationTree::len);
         let contexts = self.contexts.as_ref().map_or(0, ContextTree::len);
@@ -75,7 +75,8 @@ impl Sums {
         ModelError::check_count("invocations", invocations.max(contexts))
     }
 
-    /// Adds functions with their costs, with keys from `known_as`, and returns their numbers.
+    /// Adds functions and their costs under the keys that `known_as` returns. Returns their
+    /// numbers.
     pub fn merge_functions(
         &mut self,
         other: &FunctionTable,
@@ -100,8 +101,8 @@ impl Sums {
         numbers
     }
 
-    /// Turns the implied lines of a function, and of one that is added to it, into rows, unless
-    /// they are the same line.
+    /// Adds rows for the implied lines of a function and of one that is merged into it, unless
+    /// these are the same line.
     fn spell_out_lines(&mut self, id: FunctionId, other: &Function, others_costs: &[Cost]) {
         let (Some(lines), Some(own)) = (&mut self.lines, self.functions.get_mut(id)) else {
             return;

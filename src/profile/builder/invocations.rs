@@ -1,13 +1,13 @@
-//! Traces whose invocations matter beyond their sums: their calls are linked, or proxies stepped
-//! over.
+//! Traces whose single invocations are needed, to link calls or to step over proxies.
 
 use super::ProfileBuilder;
 use crate::tables::{ANY_WIDTH, CallEdge, Costs, EdgeId, FunctionId, NameId};
 
 impl ProfileBuilder {
-    /// [`add_call_again`](Self::add_call_again) where invocations matter.
+    /// [`add_call_again`](Self::add_call_again), if single invocations are needed.
     ///
-    /// Nobody was told the edge of a call from or to a proxy, so this is none.
+    /// `edge` is never a call to or from a proxy, because [`add_call`](Self::add_call) does not
+    /// return those.
     #[inline(never)]
     pub(super) fn follow_call_again<const WIDTH: usize>(
         &mut self,
@@ -29,7 +29,7 @@ impl ProfileBuilder {
         true
     }
 
-    /// Ends the invocation that a block of a trace is.
+    /// Ends the invocation of the open block of a trace.
     #[inline(never)]
     pub(super) fn end_invocation(&mut self) {
         let Some(block) = &self.run.block else {

@@ -1,4 +1,4 @@
-//! Sums what a reader reports into the tables of a [`Profile`].
+//! Sums the blocks and calls from a reader into the tables of a [`Profile`].
 
 mod invocations;
 mod options;
@@ -23,23 +23,23 @@ use run::Run;
 use table::SummedTable;
 pub(crate) use table::TableFunction;
 
-/// Why the input does not make a profile.
+/// The reason why an input cannot become a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// A wanted event is not there, or its formula is wrong.
+    /// A requested event is missing, or its formula is wrong.
     #[error(transparent)]
     Event(#[from] EventError),
     /// More than 2³² − 1 names, functions, call edges or invocations.
     #[error("more than 4294967295 {what}, which webgrind's formats cannot number")]
     TooMany {
-        /// What there are too many of.
+        /// The kind of entries.
         what: &'static str,
     },
 }
 
 impl ModelError {
-    /// Checks that a table has no more entries than can be numbered.
+    /// Checks that all entries of a table can be numbered.
     pub(super) fn check_count(what: &'static str, count: usize) -> Result<(), ModelError> {
         match u32::try_from(count) {
             Ok(_) => Ok(()),
@@ -48,33 +48,33 @@ impl ModelError {
     }
 }
 
-/// One call as a reader reports it, without its inclusive cost.
+/// A call, or several equal ones, from a reader, without inclusive cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
-    /// Who is called.
+    /// The called function.
     pub callee: FunctionId,
-    /// Where the callee begins, as the call says; 0 where it does not.
+    /// The first line of the callee according to the call; 0 if not stated.
     pub target_line: u64,
-    /// The file of the call if it is another one than the caller's, else empty.
+    /// The file of the call; empty if it is the caller's.
     pub file: NameId,
     /// Line of the call.
     pub line: u64,
-    /// How many calls.
+    /// The number of calls.
     pub calls: u64,
 }
 
-/// The block that is being read.
+/// The current block.
 #[derive(Debug)]
 struct OpenBlock {
     function: FunctionId,
-    /// Self cost in the first column, where invocations matter.
+    /// Self cost in the first column, if single invocations are needed.
     matching: Cost,
-    /// Whether the function's line is known, so that cost lines need not give theirs.
+    /// Whether the function's line is known. Then cost lines need not offer theirs.
     has_line: bool,
 }
 
 impl OpenBlock {
-    /// Takes in the line of an own cost in the function's own file.
+    /// Offers the line of a self cost in the function's own file.
     #[inline(always)]
     fn offer_line(&mut self, line: u64, functions: &mut OpenFunctions) {
         if !std::mem::replace(&mut self.has_line, true)
@@ -85,25 +85,26 @@ impl OpenBlock {
     }
 }
 
-/// Builds a [`Profile`] of one input, or of several that are read one after the other.
+/// Builds a [`Profile`] from one input, or from several in succession.
 ///
-/// [`callgrind::read`](crate::callgrind::read) and [`webgrind::read`](crate::webgrind::read) add inputs.
-// A reader calls `begin_input`, then for every block `open_block`, `add_cost` and `add_call` in the
-// order of the file, and `close_block`.
+/// [`callgrind::read`](crate::callgrind::read) and [`webgrind::read`](crate::webgrind::read) add
+/// inputs.
+// A reader calls `begin_input`. For every block it calls `open_block`, then `add_cost` and
+// `add_call` in the order of the file, then `close_block`.
 #[derive(Debug)]
 pub struct ProfileBuilder {
     options: ProfileOptions,
     names: NameTable,
-    /// The inputs before this one.
+    /// The previous inputs.
     inputs: Option<ProfileData>,
-    /// This input; of its runs, those that have ended.
+    /// The current input, with its finished runs only.
     input: ProfileData,
     run: Run,
-    /// The input, where it was summed before.
+    /// The current input, if it is a webgrind file.
     table: Option<SummedTable>,
     /// Whether single invocations of traces are needed, for proxies or links.
     follows_invocations: bool,
-    /// The run, if it is one of a trace and its invocations matter.
+    /// The current run, if single invocations of a trace are needed.
     trace: Trace,
 }
 
@@ -131,16 +132,16 @@ impl ProfileBuilder {
 
     /// Begins an input. [`set_kind`](Self::set_kind) can change its kind at any time.
     ///
-    /// If it fails, the builder has a part of it and should be dropped.
+    /// If reading the input fails, the builder contains a part of it and should be dropped.
     pub(crate) fn begin_input(&mut self, kind: BlockKind) {
         self.end_input();
         self.reset_input();
         self.run.kind = kind;
     }
 
-    /// Adds the input that was being read to those before it, and says what kind of data it held.
+    /// Adds the current input to the previous ones, and returns the kind of its data.
     ///
-    /// None if it had no block.
+    /// Returns `None` if it has no block.
     pub(crate) fn end_input(&mut self) -> Option<ProfileKind> {
         self.begin_section();
         self.end_run();
@@ -154,8 +155,8 @@ impl ProfileBuilder {
         Some(kind)
     }
 
-    /// Forgets the headers of the input before, and decides which event is wanted once an input has
-    /// chosen it.
+    /// Drops the headers of the previous input. From here on, the requested events are fixed if the
+    /// previous inputs determine them.
     fn reset_input(&mut self) {
         let choice = match &self.inputs {
             Some(inputs) => inputs.events.resolved_choice(),
@@ -163,16 +164,16 @@ impl ProfileBuilder {
         };
         self.input.events = Events::new(choice.unwrap_or_else(|| self.options.events.clone()));
         self.input.headers = Headers::default();
-        // Which columns are wanted is not known before they are.
+        // The requested columns, and so the width of rows, are not known yet.
         self.run.narrow();
         self.trace = Trace::new(LinkOptions::from(&self.options), 1);
     }
 
-    /// Begins a run or part within an input: it has a `summary:` of its own.
+    /// Begins a run or part within an input. Each has its own `summary:` line.
     ///
-    /// In a trace it is a program of its own: what [`function`](Self::function),
-    /// [`add_call`](Self::add_call) and [`intern`](Self::intern) returned before is of no use any
-    /// more, but for names.
+    /// In a trace it is a separate run of a program: previous results of
+    /// [`function`](Self::function) and [`add_call`](Self::add_call) become invalid, but names stay
+    /// valid.
     pub(crate) fn begin_section(&mut self) {
         self.close_block();
         self.input.headers.end_section(&self.section_totals());
@@ -182,13 +183,13 @@ impl ProfileBuilder {
         }
     }
 
-    /// Says whether a run of the program begins with the section that is being read, or an earlier one
-    /// has begun it: a function that nothing calls was invoked once in each run.
+    /// Sets whether the current section begins a run of the program, or continues one. A function
+    /// without callers is invoked once in each run.
     pub(crate) fn set_begins_run(&mut self, begins_run: bool) {
         self.run.part.begins_run = begins_run;
     }
 
-    /// Says that the function of the open block was invoked so many times more than it was called.
+    /// Records additional invocations of the open block's function, beyond its calls.
     pub(crate) fn state_more_invocations(&mut self, more: i128) {
         if let Some(block) = &self.run.block
             && self.run.kind == BlockKind::Aggregate
@@ -197,8 +198,8 @@ impl ProfileBuilder {
         }
     }
 
-    /// Ends a part of sums, which is listed if parts are; [`begin_section`](Self::begin_section), or the
-    /// end of the input, follows.
+    /// Ends a part of an aggregate, and lists it if requested. Call
+    /// [`begin_section`](Self::begin_section) next, or end the input.
     pub(crate) fn end_part(&mut self, input: &str, header: &PartHeader) {
         if self.options.parts && self.run.kind == BlockKind::Aggregate {
             let totals = self.section_totals();
@@ -206,29 +207,29 @@ impl ProfileBuilder {
         }
     }
 
-    /// Leaves out the header lines of the section that is being read, but for those that are about
-    /// all sections: it is not wanted.
+    /// Drops the header lines of the current section, which is not requested. Lines that describe
+    /// all sections stay.
     pub(crate) fn leave_out_section(&mut self) {
         self.input.headers.leave_out_section();
     }
 
-    /// Begins a section that is a further run of the profiled program, or of another one.
+    /// Begins a section that is another run, of the same or of another program.
     pub(crate) fn begin_run(&mut self) {
         self.begin_section();
         self.input.headers.runs.end();
     }
 
-    /// Whether the input that is being read was summed up by this program.
+    /// Whether the current input is a merged profile.
     pub(crate) fn is_sum(&self) -> bool {
         self.input.headers.is_sum()
     }
 
-    /// Whether a header of the input that is being read says that data are missing.
+    /// Whether a header of the current input states that data are missing.
     pub(crate) fn is_incomplete(&self) -> bool {
         self.input.headers.is_incomplete
     }
 
-    /// Says what the blocks from here on are.
+    /// Sets the kind of the following blocks.
     pub(crate) fn set_kind(&mut self, kind: BlockKind) {
         self.close_block();
         if kind != self.run.kind {
@@ -237,7 +238,7 @@ impl ProfileBuilder {
         self.run.kind = kind;
     }
 
-    /// Enters a name and returns its number.
+    /// Stores a name and returns its number.
     pub(crate) fn intern(&mut self, name: &[u8]) -> NameId {
         self.names.intern(name)
     }
@@ -247,26 +248,26 @@ impl ProfileBuilder {
         self.names.get(id)
     }
 
-    /// Takes in a header line, without its end.
+    /// Adds a header line, without its line end.
     pub(crate) fn add_header(&mut self, line: &[u8]) {
         self.input.headers.push(line);
     }
 
-    /// Takes in the value of an `event:` header: a derived event, or only a long name.
+    /// Adds the value of an `event:` header: a derived event, or only a long name.
     ///
-    /// After a new one, [`select_columns`](Self::select_columns) has to say again where the wanted
-    /// costs are.
+    /// After a new formula, call [`select_columns`](Self::select_columns) again, because the
+    /// requested costs may be in other columns.
     ///
     /// # Errors
     ///
-    /// If there are more than 64 of them, or if its formula has more than 64 terms.
+    /// If the input defines more than 64 derived events, or if the formula has more than 64 terms.
     pub(crate) fn define_event(&mut self, value: &[u8]) -> Result<Definition, EventError> {
         self.input.events.define(value)
     }
 
-    /// Says which columns the costs from here on have, and learns how to find the wanted ones.
+    /// Sets the columns of the following costs, and returns the map to the requested events.
     ///
-    /// Header lines handed over before are understood to speak of these columns.
+    /// The columns also apply to the header lines since the last call.
     pub(crate) fn select_columns(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
         let map = self.input.events.select(columns);
         self.widen(map.len());
@@ -274,7 +275,8 @@ impl ProfileBuilder {
         map
     }
 
-    /// Whether the first column is needed besides the wanted ones, to match calls with invocations.
+    /// Whether the first column is needed in addition to the requested ones, to match calls with
+    /// invocations.
     pub(crate) fn matches_calls(&self) -> bool {
         self.follows_invocations
     }
@@ -285,8 +287,8 @@ impl ProfileBuilder {
         self.options.call_files
     }
 
-    /// Whether self costs are kept by line of what is being read: readers call
-    /// [`add_line_cost`](Self::add_line_cost) then, in place of [`add_cost`](Self::add_cost).
+    /// Whether self costs of the current input are kept by line. Readers then call
+    /// [`add_line_cost`](Self::add_line_cost) instead of [`add_cost`](Self::add_cost).
     #[inline]
     pub(crate) fn keeps_lines(&self) -> bool {
         self.options.lines && self.run.kind == BlockKind::Aggregate
@@ -298,13 +300,13 @@ impl ProfileBuilder {
         self.trace.widen(width);
     }
 
-    /// Says that the header lines handed over since then speak of the same columns, of which
-    /// [`select_columns`](Self::select_columns) returned `map`.
+    /// Applies `map`, a result of [`select_columns`](Self::select_columns), to the header lines
+    /// since the last call.
     pub(crate) fn bind_columns(&mut self, map: &ColumnMap) {
         self.input.headers.bind_columns(map);
     }
 
-    /// Sums of the self costs of the section that is being read.
+    /// Sums of the self costs of the current section.
     fn section_totals(&self) -> Vec<Cost> {
         let self_costs = &self.run.functions.self_costs;
         match (&self.table, self.run.kind) {
@@ -314,24 +316,25 @@ impl ProfileBuilder {
         }
     }
 
-    /// The same of the first event.
+    /// The sum of the self costs of the current section in the first event.
     pub(crate) fn section_self_total(&self) -> Cost {
         first_cost(&self.section_totals())
     }
 
-    /// The wanted events of the input that is being read, as far as they are known.
+    /// The requested events of the current input, as far as they are known.
     pub(crate) fn events(&self) -> impl Iterator<Item = Event> {
         self.input.events.wanted()
     }
 
-    /// Name of the wanted event at a position; empty if there is none.
+    /// Name of the requested event at a position; empty if there is none.
     pub(crate) fn wanted_event(&self, at: usize) -> &[u8] {
         self.input.events.name(at)
     }
 
     /// Finds a function by its key, or numbers it as a new one.
     ///
-    /// In a trace the name alone is the key; the rest is kept for a function that gets no block.
+    /// In a trace, the name alone is the key. The object and file are used if the function has no
+    /// block.
     #[inline(never)]
     pub(crate) fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
         let known = self.run.functions.as_slice().len();
@@ -343,7 +346,7 @@ impl ProfileBuilder {
         id
     }
 
-    /// Takes note of what the name of a new function says about a trace.
+    /// Marks a new function of a trace whose name is special: a proxy, or a switch of stacks.
     #[cold]
     fn mark(&mut self, id: FunctionId, name: NameId) {
         if self.run.kind == BlockKind::Aggregate || !self.follows_invocations {
@@ -358,14 +361,14 @@ impl ProfileBuilder {
         }
     }
 
-    /// Asks for what a block of a function changes.
+    /// Prefetches the data that a block of a function changes.
     #[inline]
     pub(crate) fn prefetch_block(&self, function: FunctionId) {
         self.run.functions.prefetch(function);
         self.run.calls.prefetch(function);
     }
 
-    /// Opens a block: what follows are costs and calls of this function.
+    /// Opens a block of this function. The following costs and calls belong to it.
     #[inline(always)]
     pub(crate) fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
@@ -388,21 +391,21 @@ impl ProfileBuilder {
         }
     }
 
-    /// Whether invocations of the run that is being read matter beyond its sums.
+    /// Whether single invocations of the current run are needed, in addition to sums.
     #[inline]
     fn is_followed(&self) -> bool {
         self.follows_invocations && self.run.kind == BlockKind::Trace
     }
 
-    /// Whether the line of the open block's function is still to be found: that of its first own cost
-    /// in its own file.
+    /// Whether the open block's function still lacks a line: that of its first self cost in its own
+    /// file.
     #[inline]
     pub(crate) fn lacks_line(&self) -> bool {
         self.run.block.as_ref().is_some_and(|block| !block.has_line)
     }
 
-    /// Adds a cost line of the open block. The line is none if it stands in another file than the
-    /// function's.
+    /// Adds a cost line of the open block. `line` is `None` if the cost is in a file other than the
+    /// function's own.
     #[inline(always)]
     pub(crate) fn add_cost<const WIDTH: usize>(&mut self, line: Option<u64>, costs: Costs<'_>) {
         let is_followed = self.is_followed();
@@ -420,7 +423,7 @@ impl ProfileBuilder {
         }
     }
 
-    /// Adds a cost line of the open block in this file, which is empty if it is the block's own.
+    /// Adds a cost line of the open block in this file, which is empty if it is the function's own.
     #[inline]
     pub(crate) fn add_line_cost<const WIDTH: usize>(
         &mut self,
@@ -461,10 +464,10 @@ impl ProfileBuilder {
         self.add_cost::<WIDTH>(own_line, costs);
     }
 
-    /// Adds calls that the open block made.
+    /// Adds calls of the open block.
     ///
-    /// Returns the edge that they were added to, if they have one already: where proxies are
-    /// stepped over, that may be known at the end of the block only.
+    /// Returns their edge if it is known already. If proxies are stepped over, it may be known only
+    /// at the end of the block.
     #[inline]
     pub(crate) fn add_call<const WIDTH: usize>(
         &mut self,
@@ -486,8 +489,8 @@ impl ProfileBuilder {
         }
         let known = self.run.calls.edges().len();
         let edge = self.run.calls.add::<WIDTH>(edge, file, costs.row);
-        // The first call that names a function is the first of its edge as well. What is known of
-        // others is not looked at: it may be far away in memory.
+        // The first call to a new function is also the first of its edge. Other functions are
+        // checked only if necessary, because they may be far away in memory.
         if edge.index() == known {
             let is_new = callee.index() + 1 == self.run.functions.as_slice().len();
             if is_new || callee == caller || self.run.may_lack_line {
@@ -497,7 +500,7 @@ impl ProfileBuilder {
         Some(edge)
     }
 
-    /// The file of a call, empty if it is the caller's: in a trace, a function may have blocks in
+    /// The file of a call; empty if it is the caller's. In a trace, a function may have blocks in
     /// several files.
     #[inline]
     fn call_file(&self, caller: FunctionId, file: NameId) -> NameId {
@@ -514,10 +517,10 @@ impl ProfileBuilder {
         }
     }
 
-    /// Adds one more call of the open block of a trace, like one that
-    /// [`add_call`](Self::add_call) has added to `edge` before.
+    /// Adds one more call of the open block of a trace, on an `edge` that
+    /// [`add_call`](Self::add_call) has returned.
     ///
-    /// False, and nothing is done, if that one was not of this function.
+    /// Returns false and does nothing if the edge belongs to another caller.
     #[inline]
     pub(crate) fn add_call_again<const WIDTH: usize>(
         &mut self,
@@ -548,7 +551,7 @@ impl ProfileBuilder {
         }
     }
 
-    /// Adds the run, or aggregate, that was being read to those before it in this input.
+    /// Adds the current run or aggregate to the previous ones of this input.
     fn end_run(&mut self) {
         self.close_block();
         let sums = match self.table.take() {
@@ -564,7 +567,7 @@ impl ProfileBuilder {
         self.input.sums.merge(sums, |id| id, LineRule::OwnCost);
     }
 
-    /// Ends the run that is being read.
+    /// Ends the current run and returns its sums.
     fn finish_run(&mut self) -> Sums {
         let next = self.run.next();
         let run = std::mem::replace(&mut self.run, next);
@@ -576,21 +579,21 @@ impl ProfileBuilder {
         run.finish(self.options.inclusive, links.unwrap_or_default())
     }
 
-    /// Ends reading and works out what follows from the sums.
+    /// Ends reading, and computes the data that depend on the sums.
     ///
-    /// A single input without any block makes a profile of its headers alone.
+    /// A single input without any block results in a profile with headers only.
     ///
     /// # Errors
     ///
-    /// When no input has a wanted event, or when there is more than can be numbered.
+    /// When no input has a requested event, or when there are more entries than can be numbered.
     pub fn finish(self) -> Result<Profile, ModelError> {
         let profile = self.finish_batch()?;
         profile.check_events()?;
         Ok(profile)
     }
 
-    /// Does what [`finish`](Self::finish) does for an input that is to be merged with others, which
-    /// may have the events that it lacks.
+    /// The same as [`finish`](Self::finish), but does not check the requested events: inputs that
+    /// are merged later may have those that are missing here.
     pub(crate) fn finish_batch(mut self) -> Result<Profile, ModelError> {
         self.end_input();
         Profile::new(self.names, self.inputs.unwrap_or(self.input))

@@ -1,9 +1,9 @@
-//! What is wanted of a profile.
+//! Options for building a profile.
 
 use crate::profile::{EventChoice, InclusiveCost};
 use crate::trace::LinkOptions;
 
-/// What is wanted of a profile.
+/// Options for building a profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProfileOptions {
@@ -11,18 +11,20 @@ pub struct ProfileOptions {
     pub events: EventChoice,
     /// How inclusive costs treat recursion.
     pub inclusive: InclusiveCost,
-    /// Functions of traces that are stepped over in the call lists.
+    /// Functions of traces to step over in the call lists.
     pub proxies: Vec<Vec<u8>>,
-    /// Whether to keep every invocation of traces, which v4 stores: with its costs in the first event.
+    /// Whether to keep every invocation of traces, with its costs in the first event. Format v4
+    /// stores them.
     pub invocations: bool,
-    /// Whether to keep the calling contexts of traces, which reports of stacks show.
+    /// Whether to keep the calling contexts of traces. Reports of stacks show them.
     pub contexts: bool,
-    /// Whether to keep the files of calls that stand in inlined code. Preprocessed formats cannot
-    /// hold them: to write such a format, calls that differ only in their files have to be summed.
+    /// Whether to keep the files of calls in inlined code. webgrind files cannot store them. Before
+    /// writing one, sum the calls that differ only in their files.
     pub call_files: bool,
-    /// Whether to keep the self costs by line: of sums, for traces hold one line for each function.
+    /// Whether to keep the self costs of aggregates by line. Traces have only one line for each
+    /// function.
     pub lines: bool,
-    /// Whether to list the parts of sums with their totals.
+    /// Whether to list the parts of aggregates with their totals.
     pub parts: bool,
 }
 

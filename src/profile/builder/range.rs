@@ -1,15 +1,15 @@
-//! Ranges of a run of a trace, which builders of their own have summed up.
+//! Ranges of a run of a trace, which separate builders have summed.
 
 use super::ProfileBuilder;
 use crate::maps::{HashMap, HashSet};
 use crate::tables::{ANY_WIDTH, NameId};
 
 impl ProfileBuilder {
-    /// Takes in the range of the run that comes next, and returns what the names of that range are
-    /// here.
+    /// Appends the next range of the run. Returns the numbers that its names have here.
     ///
-    /// `known` are names of the range that stand for others. None, and nothing is added, if several
-    /// functions of the range are one here: then it is not known what came first.
+    /// `known` maps names of the range that are placeholders to names here. Returns `None` and adds
+    /// no costs if several functions of the range are the same function here, because their order
+    /// is lost.
     pub(crate) fn join(
         &mut self,
         range: ProfileBuilder,

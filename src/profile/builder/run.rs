@@ -1,4 +1,4 @@
-//! What is being read, and what follows from its sums when it ends.
+//! The current run, and the computation of its sums when it ends.
 
 use super::OpenBlock;
 use crate::profile::parts::{OpenPart, Parts};
@@ -10,25 +10,26 @@ use crate::tables::{
 };
 use crate::trace::TraceLinks;
 
-/// What is being read: an aggregate, or one run of a trace.
+/// The current aggregate, or the current run of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub kind: BlockKind,
     pub functions: OpenFunctions,
     pub calls: CallTable,
-    /// The self costs by line, if they are wanted.
+    /// The self costs by line, if requested.
     pub lines: Option<LineTable>,
-    /// Which of the wanted proxies exist, by their positions.
+    /// The requested proxies that exist, by position.
     pub proxies: Vec<usize>,
     pub parts: Parts,
     pub part: OpenPart,
     pub block: Option<OpenBlock>,
-    /// Whether a function with a block may have no line, for want of an own cost.
+    /// Whether any function with a block may lack a line, because it has no self cost in its own
+    /// file.
     pub may_lack_line: bool,
 }
 
 impl Run {
-    /// Another run of the same kind.
+    /// Returns an empty run of the same kind.
     pub fn next(&mut self) -> Run {
         let lines = self.lines.as_ref();
         Run {
@@ -52,7 +53,7 @@ impl Run {
         own.into_iter().chain(lines)
     }
 
-    /// Has rows of one cost again, if there is none.
+    /// Resets all tables, which are empty, to rows of one cost.
     pub fn narrow(&mut self) {
         self.tables().for_each(|table| *table = CostTable::new(1));
     }
@@ -62,7 +63,7 @@ impl Run {
         self.tables().for_each(|table| table.widen(width));
     }
 
-    /// Ends the run, and works out what follows from its sums.
+    /// Ends the run, and computes its sums.
     pub fn finish(self, inclusive: InclusiveCost, links: TraceLinks) -> Sums {
         let is_listed = links.invocations.is_some() || links.contexts.is_some();
         let mut counts_calls = false;
@@ -119,9 +120,9 @@ impl Run {
     }
 }
 
-/// Adds self costs, and those of the calls that functions make, to inclusive costs.
+/// Adds self costs and the costs of calls to inclusive costs.
 ///
-/// `with_self_calls`: also those of calls of a function to itself.
+/// `with_self_calls`: including calls of a function to itself.
 fn add_calls<const WIDTH: usize>(
     functions: &mut FunctionTable,
     calls: &CallTable,

@@ -1,4 +1,4 @@
-//! Inputs that were summed before: tables of functions and call edges.
+//! webgrind files: tables of functions and call edges, with sums instead of blocks.
 
 use super::ProfileBuilder;
 use crate::maps::HashMap;
@@ -6,14 +6,14 @@ use crate::profile::sums::Sums;
 use crate::profile::{Cost, InclusiveCost, ProfileKind};
 use crate::tables::{CallEdge, ColumnMap, Function, LineSource, LineTable, NameId};
 
-/// A function of a table that was summed before: of a preprocessed file.
+/// A function of a webgrind file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TableFunction<'a> {
     /// Source file.
     pub file: &'a [u8],
     /// Name.
     pub name: &'a [u8],
-    /// Line; 0 where unknown.
+    /// Line; 0 if unknown.
     pub line: u64,
     /// Sum of self costs.
     pub self_cost: Cost,
@@ -23,20 +23,20 @@ pub(crate) struct TableFunction<'a> {
     pub invocations: u64,
 }
 
-/// What is known of a table that is being read, besides the sums that it states.
+/// The current table, with the sums that it states.
 #[derive(Debug)]
 pub(super) struct SummedTable {
-    /// How often each file and name came: a table holds no objects, and so it can have several
-    /// functions of one file and name. These are told apart by their order.
+    /// The number of functions so far with this file and name. A table stores no objects, so it can
+    /// contain several. Their order distinguishes them.
     seen: HashMap<(NameId, NameId), u32>,
-    /// How the wanted costs follow from its costs, which are those of one event.
+    /// The map from its costs, which are those of one event, to the requested ones.
     map: ColumnMap,
-    /// By function, if costs of recursion are to count once.
+    /// By function, if recursion is to count once.
     calls: Option<Vec<Calls>>,
     sums: Sums,
 }
 
-/// What the calls of a function cost.
+/// The costs of the calls of a function.
 #[derive(Clone, Copy, Debug, Default)]
 struct Calls {
     all: i128,
@@ -45,19 +45,19 @@ struct Calls {
 }
 
 impl SummedTable {
-    /// Sums of the self costs in the wanted events.
+    /// Sums of the self costs in the requested events.
     pub fn totals(&self) -> Vec<Cost> {
         let total = self.sums.functions.self_costs.totals();
         let events = 0..self.map.len();
         events.map(|event| self.map.cost(event, &total)).collect()
     }
 
-    /// Ends the table: its sums in the wanted events.
+    /// Ends the table, and returns its sums in the requested events.
     pub fn finish(mut self) -> Sums {
         let functions = &mut self.sums.functions;
         for (at, calls) in self.calls.into_iter().flatten().enumerate() {
-            // A table in which recursion counts once already states less than all calls cost, by more
-            // than what was rounded.
+            // If the table counts recursion once already, its inclusive cost is below the sum of
+            // self cost and calls by more than rounding explains.
             let stated = i128::from(functions.inclusive_costs.row(at)[0]);
             let summed = i128::from(functions.self_costs.row(at)[0]) + calls.all;
             if (stated - summed).abs() <= calls.edges + 1 {
@@ -71,11 +71,11 @@ impl SummedTable {
 }
 
 impl ProfileBuilder {
-    /// Says that the input which was begun is a table.
+    /// Marks the current input as a table.
     ///
-    /// `map` says how the wanted costs follow from the costs of the table, its only column.
-    /// [`add_table_function`](Self::add_table_function) and
-    /// [`add_table_edge`](Self::add_table_edge) follow instead of blocks.
+    /// `map` computes the requested costs from the only column of the table. Instead of blocks, add
+    /// functions with [`add_table_function`](Self::add_table_function) and edges with
+    /// [`add_table_edge`](Self::add_table_edge).
     pub(crate) fn begin_table(&mut self, map: ColumnMap) {
         self.table = Some(SummedTable {
             seen: HashMap::default(),
@@ -89,9 +89,9 @@ impl ProfileBuilder {
         });
     }
 
-    /// Adds a function with the figures that a table states.
+    /// Adds a function with the sums that a table states.
     ///
-    /// Functions of one table are never taken for the same; their numbers count from 0.
+    /// Functions of a table are always distinct. Their numbers count from 0.
     pub(crate) fn add_table_function(&mut self, function: &TableFunction<'_>) {
         let (file, name) = (self.intern(function.file), self.intern(function.name));
         let Some(table) = &mut self.table else { return };
@@ -120,7 +120,7 @@ impl ProfileBuilder {
         *seen = seen.saturating_add(1);
     }
 
-    /// Adds an edge that a table states, in addition to the figures of its functions.
+    /// Adds a call edge of a table. It does not change the sums of functions.
     pub(crate) fn add_table_edge(&mut self, edge: CallEdge, cost: Cost) {
         let Some(table) = &mut self.table else { return };
         table.sums.counts_calls |= edge.calls > 0;

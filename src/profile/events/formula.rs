@@ -12,7 +12,7 @@ use crate::tables::Cost;
 /// The most terms that a formula may have. KCachegrind's longest has six.
 pub(super) const MAX_TERMS: usize = 64;
 
-/// The most derived events that a profile may define, which is also the most events that can be
+/// The most derived events that a profile may define. It is equal to the most events that can be
 /// requested.
 pub(super) const MAX_FORMULAS: usize = 64;
 
@@ -21,9 +21,10 @@ pub(super) const MAX_FORMULAS: usize = 64;
 struct Formula {
     /// The text between `=` and `:`.
     text: Vec<u8>,
-    /// The terms, or the unreadable one.
+    /// The terms, or the error for an unreadable one.
     terms: Result<Vec<(Cost, Vec<u8>)>, EventError>,
-    /// Whether it is built into KCachegrind. Then a profile may lack all events but the first.
+    /// Whether it is built into KCachegrind. Then a profile may lack any of its events except the
+    /// first.
     is_built_in: bool,
 }
 
@@ -44,7 +45,7 @@ impl Formula {
     }
 }
 
-/// Reads a term with its factor, which may be hexadecimal, like all numbers of the format.
+/// Reads a term with its factor. Like all numbers of the format, the factor may be hexadecimal.
 fn parse_term(term: &[u8]) -> Option<(Cost, Vec<u8>)> {
     let (mut factor, mut name) = (1, term);
     if term.first().is_some_and(u8::is_ascii_digit) {
@@ -76,24 +77,24 @@ static BUILT_IN: LazyLock<IndexMap<&[u8], Formula>> = LazyLock::new(|| {
     formulas.into_iter().collect()
 });
 
-/// The formulas of an input, or of several.
+/// The formulas of one or more inputs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formulas {
     own: IndexMap<Vec<u8>, Formula>,
     /// The events that inputs define differently.
     conflicting: BTreeSet<Vec<u8>>,
-    /// Whether all inputs together define too many.
+    /// Whether all inputs together define too many events.
     are_too_many: bool,
 }
 
 /// The effect of a formula on the events of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Definition {
-    /// It is known.
+    /// There is no formula, or it is known already.
     Known,
     /// It defines an event.
     New,
-    /// It differs from the first formula of this event, which counts.
+    /// It is ignored, because it differs from the first formula of this event. Contains its name.
     Ignored(String),
 }
 
@@ -114,7 +115,7 @@ impl Formulas {
         Ok(Definition::New)
     }
 
-    /// Adds those of other inputs.
+    /// Adds the formulas of other inputs.
     pub fn merge(&mut self, others: &Formulas) {
         for (event, formula) in &others.own {
             match self.own.get(event) {
@@ -133,7 +134,7 @@ impl Formulas {
         self.are_too_many
     }
 
-    /// The events that are defined, in the order of their definitions.
+    /// The events with formulas, in the order of their definitions.
     pub fn events(&self) -> impl Iterator<Item = &[u8]> {
         self.own.keys().map(Vec::as_slice)
     }
@@ -143,7 +144,7 @@ impl Formulas {
         self.own.get(event).map(|formula| formula.text.as_slice())
     }
 
-    /// Whether an event has a formula, in the profile or by itself.
+    /// Whether an event has a formula, which may be a built-in one.
     pub fn has(&self, event: &[u8]) -> bool {
         self.get(event).is_some()
     }
@@ -166,7 +167,7 @@ impl Formulas {
 /// Computes events from columns.
 pub(super) struct Expansion<'a> {
     formulas: &'a Formulas,
-    /// The positions of the columns. Of equal names, the first counts.
+    /// The positions of the columns. If names are equal, the first position counts.
     columns: HashMap<&'a [u8], usize>,
     width: usize,
     /// The names of all events, for errors.
@@ -244,7 +245,7 @@ impl<'a> Expansion<'a> {
             let weights = match self.weights(name) {
                 Ok(weights) => weights,
                 Err(_) if formula.is_built_in && nth > 0 => continue,
-                // Nobody has written that formula.
+                // The user did not write that formula, so the error does not mention it.
                 Err(_) if formula.is_built_in => return Err(unknown(self.available)),
                 Err(EventError::Unknown { available, .. }) => {
                     return Err(EventError::UnknownInFormula {

@@ -27,10 +27,10 @@ pub const MAX_EVENTS: usize = 64;
 /// none of them. Real names have at most some dozens of bytes.
 pub(crate) const MAX_NAME_LENGTH: usize = 256;
 
-/// The most columns that an `events:` line may name.
+/// The most columns in an `events:` line.
 pub(crate) const MAX_COLUMNS: usize = 1024;
 
-/// The most lists of columns that are remembered.
+/// The most lists of columns whose maps are stored.
 const MAX_SELECTED: usize = 16;
 
 /// Why an event cannot be read.
@@ -61,7 +61,7 @@ pub enum EventError {
     /// There are more derived events than any profiler defines.
     #[error("more than {MAX_FORMULAS} derived events")]
     TooManyFormulas,
-    /// Several events begin like the requested one, and none has its name.
+    /// Several events begin with the requested name, and no event has exactly this name.
     #[error("no event \"{name}\", but several begin with it: {matches}")]
     Ambiguous { name: String, matches: String },
     /// A derived event is defined in terms of itself.
@@ -72,13 +72,13 @@ pub enum EventError {
     TooMany,
 }
 
-/// Whether a name begins like this, in upper or lower case.
+/// Whether a name begins with this text, in upper or lower case.
 fn begins(name: &[u8], beginning: &[u8]) -> bool {
     let begin = name.get(..beginning.len());
     begin.is_some_and(|begin| begin.eq_ignore_ascii_case(beginning))
 }
 
-/// Whether the name of a column is too long to be read; its scale does not count.
+/// Whether the name of a column, without its scale, is too long to be read.
 pub(crate) fn is_overlong(name: &[u8]) -> bool {
     split_scale(name).0.len() > MAX_NAME_LENGTH
 }
@@ -86,14 +86,15 @@ pub(crate) fn is_overlong(name: &[u8]) -> bool {
 /// The requested events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EventChoice {
-    /// The first of the first `events:` line.
+    /// The first event of the first `events:` line.
     #[default]
     First,
     /// These, in this order.
     Named(Vec<Vec<u8>>),
-    /// These, or if no event has a name, the only one that begins with it, in upper or lower case.
+    /// These. If no event has a requested name, the only event that begins with it, in upper or
+    /// lower case.
     Matching(Vec<Vec<u8>>),
-    /// All that are columns of the input, in the order in which they appear.
+    /// All columns of the input, in the order of their appearance.
     All,
 }
 
@@ -138,14 +139,14 @@ type Names = IndexSet<Vec<u8>>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Events {
     choice: EventChoice,
-    /// The requested ones, as far as they are known. While an input is read, two may be the same.
+    /// The requested events, as far as they are known. While an input is read, some may be equal.
     wanted: Vec<Vec<u8>>,
     columns: Names,
     formulas: Formulas,
     long_names: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The maps for lists of columns, which parts and runs repeat.
+    /// The maps for lists of columns, because parts and runs repeat these.
     selected: HashMap<Vec<Vec<u8>>, ColumnMap>,
-    /// Whether inputs have different columns, or have them in another order.
+    /// Whether inputs have different columns, or the same ones in another order.
     are_mixed: bool,
 }
 
@@ -162,7 +163,7 @@ impl Events {
         }
     }
 
-    /// The events to read from the inputs that follow; `None` while those can still add some.
+    /// The events to read from further inputs; `None` while those can still determine them.
     pub fn resolved_choice(&self) -> Option<EventChoice> {
         let is_resolved = match self.choice {
             EventChoice::First => !self.wanted.is_empty(),
@@ -186,7 +187,7 @@ impl Events {
         })
     }
 
-    /// The names of the available events: all but those with wrong formulas.
+    /// The names of the available events: all events except those with wrong formulas.
     pub fn usable_names(&self) -> impl Iterator<Item = &[u8]> {
         let mut expansion = self.expansion(self.columns.iter());
         self.names()
@@ -218,10 +219,10 @@ impl Events {
         self.formulas.conflicting()
     }
 
-    /// The values of the `event:` lines that define derived events or give long names, sorted.
+    /// The sorted values of the `event:` lines that define derived events or give long names.
     ///
-    /// Those of other events than the requested ones are omitted if not all of their columns are
-    /// requested, or if inputs define them differently.
+    /// Long names are those of requested events. Derived events are omitted if they are requested,
+    /// if not all columns are requested, or if inputs define them differently.
     pub fn definitions(&self) -> Vec<Vec<u8>> {
         let has_all = self.columns.iter().all(|name| self.wanted.contains(name));
         let derived = self.derived().filter(|&name| {
@@ -248,9 +249,8 @@ impl Events {
         values
     }
 
-    /// Reads the value of an `event:` header (callgrind format, section 3.1.7.2), and returns
-    /// whether requested costs may be in other columns now. Of several formulas of an event, the
-    /// first counts.
+    /// Reads the value of an `event:` header (callgrind format, section 3.1.7.2), and returns its
+    /// effect. If an event has several formulas, the first one counts.
     pub fn define(&mut self, value: &[u8]) -> Result<Definition, EventError> {
         let value = value.trim_ascii();
         let is_end = |b: &u8| matches!(b, b'=' | b':') || b.is_ascii_whitespace();
@@ -303,7 +303,7 @@ impl Events {
             let is_elsewhere = !expansion.is_column(name);
             match is_elsewhere.then(|| scaled(name)).flatten() {
                 Some(scaled) => vec![scaled],
-                // Without one of its columns, the event is absent: a part of it would look
+                // If a column is missing, so is the event. A sum of the other columns would look
                 // complete.
                 None => expansion.parts(name).unwrap_or_default(),
             }
@@ -320,7 +320,7 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// When no input has one, or when its formula cannot be computed.
+    /// When no input has one of them, or when its formula cannot be computed.
     pub fn check(&self) -> Result<(), EventError> {
         if self.choice == EventChoice::All && self.columns.len() > MAX_EVENTS {
             return Err(EventError::TooMany);
@@ -355,8 +355,8 @@ impl Events {
         errors.flatten().collect()
     }
 
-    /// Adds the events of another input, and returns the maps to the requested costs from those
-    /// before and from those of the other.
+    /// Adds the events of another input. Returns two maps to the requested costs: from the costs of
+    /// this one, and from those of the other.
     pub fn merge(&mut self, other: &Events) -> [ColumnMap; 2] {
         let before = self.completed_by(other);
         let others = other.completed_by(self);
@@ -366,7 +366,7 @@ impl Events {
         self.formulas.merge(&other.formulas);
         self.selected.clear();
         for (name, long_name) in &other.long_names {
-            // The smallest, so that the order of inputs does not matter.
+            // The smaller one, so that the order of inputs does not matter.
             let own = self.long_names.entry(name.clone());
             let own = own.or_insert_with(|| long_name.clone());
             if long_name < own {
@@ -382,8 +382,8 @@ impl Events {
         [&before, &others].map(|from| positions(from, &self.wanted))
     }
 
-    /// Joins requests that turned out to be for the same event, and returns the map from the events
-    /// before; `None` if there are no such requests.
+    /// Joins requests that turned out to be for the same event. Returns the map from the previous
+    /// requests, or `None` if there are no equal ones.
     pub fn join_equal(&mut self) -> Option<ColumnMap> {
         let distinct: Names = self.wanted.iter().cloned().collect();
         if distinct.len() == self.wanted.len() {
@@ -393,7 +393,7 @@ impl Events {
         Some(positions(&before, &self.wanted))
     }
 
-    /// The requested events. Some that are unknown here may be known there.
+    /// The requested events. If one is unknown here, the other input may have its complete name.
     fn completed_by(&self, other: &Events) -> Vec<Vec<u8>> {
         let completed = self.wanted.iter().map(|name| {
             let mut known = other.wanted.iter().filter(|known| other.is_known(known));
@@ -419,8 +419,8 @@ impl Events {
         ColumnMap::of_columns(&kept)
     }
 
-    /// Requests the derived events, too, except those that cannot be computed, and returns the map
-    /// from the events before.
+    /// Requests the derived events, too, except those that cannot be computed. Returns the map from
+    /// the previous requests.
     pub fn want_derived(&mut self) -> ColumnMap {
         let mut wanted = self.wanted.clone();
         let mut expansion = self.expansion(self.wanted.iter());
@@ -438,19 +438,18 @@ impl Events {
         ColumnMap::new(events)
     }
 
-    /// The events whose names begin with this, in upper or lower case.
+    /// The events whose names begin with this text, in upper or lower case.
     fn beginning_with<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         self.names()
             .filter(move |known| !name.is_empty() && begins(known, name))
     }
 
-    /// Whether there is an event of this name, also if its formula is wrong.
+    /// Whether there is an event of this name, even with a wrong formula.
     fn is_known(&self, name: &Vec<u8>) -> bool {
         self.columns.contains(name) || self.formulas.has(name) || self.is_scaled_column(name)
     }
 
-    /// Requests the only events whose names begin like the requested ones, if no event has such a
-    /// name.
+    /// Completes requested names that no event has, if only one event begins with such a name.
     fn complete_names(&mut self) {
         if !matches!(self.choice, EventChoice::Matching(_)) {
             return;
@@ -485,7 +484,7 @@ impl Events {
     }
 }
 
-/// The map from some events to others, of which each has a name of its own.
+/// The map from events to others, whose names are distinct.
 fn positions(from: &[Vec<u8>], to: &[Vec<u8>]) -> ColumnMap {
     let events = to.iter().map(|name| {
         let at = from.iter().position(|known| known == name);
@@ -496,7 +495,8 @@ fn positions(from: &[Vec<u8>], to: &[Vec<u8>]) -> ColumnMap {
 
 /// The order of events if inputs have different ones.
 ///
-/// Those of Valgrind come first, as it writes them; then times, memory, and the others by name.
+/// Valgrind's come first, in the order in which Valgrind writes them. Times, memory, and all others
+/// follow, sorted by name.
 fn conventional(name: &[u8]) -> impl Ord + '_ {
     const VALGRIND: &str =
         "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim Ge sysCount sysTime sysCpuTime";
@@ -515,8 +515,8 @@ fn is_time(name: &[u8]) -> bool {
     name.starts_with(b"Time") || !matches!(unit_of(name), "" | "bytes")
 }
 
-/// How many units of `wanted` one unit of `other` is, if `other` is the same event in larger units.
-/// Preprocessed files hold costs of more than 32 bits like this.
+/// The number of units of `wanted` in one unit of `other`, if `other` is the same event in larger
+/// units. webgrind files use such units for costs of more than 32 bits.
 fn factor_between(wanted: &[u8], other: &[u8]) -> Option<Cost> {
     let (base, scale) = split_scale(other);
     let in_ten_nanoseconds = base == b"Time_(us)" && wanted == b"Time_(10ns)";
@@ -595,7 +595,7 @@ mod tests {
             "the formula of event \"Sum\" cannot be read at \"2\": \
              expected terms such as Ir, 2 Ir or 2 * Ir, joined by +"
         );
-        // Nobody asked for the broken one.
+        // The event with the wrong formula is not requested.
         let mut events = wanting("Ir", &["Sum = Ir +"]);
         select(&mut events, "Ir Dr");
         assert_eq!(events.check(), Ok(()));
