@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use super::ids::FunctionId;
 
-/// The positions of every function's rows in a table, in their order.
+/// For each function, the positions of its rows in a table.
 ///
-/// Positions of function `f` are `positions[starts[f]..starts[f + 1]]`.
+/// The positions for function `f` are `positions[starts[f]..starts[f + 1]]`.
 #[derive(Debug)]
 pub(crate) struct ByFunction {
     starts: Vec<u32>,
@@ -14,10 +14,10 @@ pub(crate) struct ByFunction {
 }
 
 impl ByFunction {
-    /// Sorts rows by function, by counting: linear and stable.
+    /// Groups rows by function, with a stable counting sort in linear time.
     pub fn new(rows: impl ExactSizeIterator<Item = FunctionId> + Clone, functions: usize) -> Self {
-        // While rows are placed, the start of a function is stored one index further. At the end it
-        // has become the start of the next one.
+        // While rows are placed, `starts[f + 1]` is the next free position of function `f`. In the
+        // end it is the start of function `f + 1`.
         let mut starts = vec![0u32; functions + 2];
         for function in rows.clone() {
             starts[function.index() + 2] += 1;
@@ -34,7 +34,7 @@ impl ByFunction {
         ByFunction { starts, positions }
     }
 
-    /// Sorts the rows of each function further.
+    /// Sorts the rows within each function.
     pub fn sort_by(mut self, compare: impl Fn(&u32, &u32) -> Ordering) -> Self {
         for bounds in self.starts.windows(2) {
             let rows = &mut self.positions[bounds[0] as usize..bounds[1] as usize];
@@ -43,7 +43,7 @@ impl ByFunction {
         self
     }
 
-    /// Positions of the rows of one function.
+    /// The positions of a function's rows.
     pub fn of(&self, function: FunctionId) -> &[u32] {
         let function = function.index();
         &self.positions[self.starts[function] as usize..self.starts[function + 1] as usize]

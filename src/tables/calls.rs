@@ -10,14 +10,14 @@ use crate::prefetch::prefetch;
 
 /// All calls from one line of one function to another function, summed.
 ///
-/// The line is in the file that [`EdgeRef::file`] returns.
+/// [`EdgeRef::file`] returns the line's file if it is not the caller's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallEdge {
-    /// Who calls.
+    /// The calling function.
     pub caller: FunctionId,
-    /// Who is called.
+    /// The called function.
     pub callee: FunctionId,
-    /// Line of the call; 0 where unknown.
+    /// Line of the call; 0 if unknown.
     pub line: u64,
     /// Number of calls.
     pub calls: u64,
@@ -32,14 +32,15 @@ pub struct EdgeRef<'a> {
 }
 
 impl<'a> EdgeRef<'a> {
-    /// Inclusive costs of these calls: one for each wanted event.
+    /// Inclusive costs of these calls, one for each requested event.
     pub fn costs(&self) -> &'a [Cost] {
         self.costs
     }
 
-    /// The file of the calls, if it is not the caller's: they are in inlined code.
+    /// The file of the calls if it is not the caller's, as for calls in inlined code.
     ///
-    /// Known only if [`ProfileOptions::call_files`](crate::profile::ProfileOptions::call_files) was set.
+    /// Only known if [`ProfileOptions::call_files`](crate::profile::ProfileOptions::call_files) was
+    /// set.
     pub fn file(&self) -> Option<NameId> {
         Some(self.file).filter(|&file| file != NameId::EMPTY)
     }
@@ -53,35 +54,35 @@ impl Deref for EdgeRef<'_> {
     }
 }
 
-/// What identifies a call edge.
+/// The key of a call edge: caller, callee, file and line.
 type EdgeKey = (FunctionId, FunctionId, NameId, u64);
 
 impl CallEdge {
-    /// The key with the file of the call.
+    /// The key of this edge, whose calls are in `file`.
     #[inline]
     fn key(&self, file: NameId) -> EdgeKey {
         (self.caller, self.callee, file, self.line)
     }
 }
 
-/// The edges in order of their first appearance, found by their keys.
+/// Call edges in order of first appearance, with look-up by key.
 #[derive(Debug, Default)]
 pub(crate) struct CallTable {
     edges: Vec<CallEdge>,
-    /// The files of the calls. Missing ones at the end are the callers': most profiles contain
-    /// none.
+    /// The files of the calls; empty for the caller's file. Edges past the end are in the callers'
+    /// files, as are all edges of most profiles.
     files: Vec<NameId>,
     /// Inclusive costs of the edges.
     pub costs: CostTable,
-    /// By caller, the position of its first edges, which are adjacent: see
+    /// For each caller, the position of its first run of adjacent edges: see
     /// [`number`](Self::number).
     runs: Vec<u32>,
-    /// All other edges.
+    /// The numbers of all other edges.
     numbers: Numbering,
 }
 
 impl CallTable {
-    /// A table for another run.
+    /// An empty table for the next run.
     pub fn next(&self) -> CallTable {
         CallTable {
             edges: room_like(&self.edges),
@@ -90,14 +91,14 @@ impl CallTable {
         }
     }
 
-    /// Prefetches the position of the edges of a caller.
+    /// Prefetches the position of a caller's edges.
     #[inline]
     pub fn prefetch(&self, caller: FunctionId) {
         prefetch(self.runs.get(caller.index()));
     }
 
-    /// Adds calls and their costs to an edge, which is created if necessary. The file is empty if
-    /// it is the caller's.
+    /// Adds calls and their costs to an edge, and creates the edge if necessary. `file` is empty
+    /// for the caller's file.
     #[inline]
     pub fn add<const WIDTH: usize>(
         &mut self,
@@ -121,14 +122,15 @@ impl CallTable {
         id
     }
 
-    /// The most edges of a caller that are compared one by one.
+    /// The maximum number of a caller's edges to compare one by one.
     const RUN: u32 = 16;
 
-    /// Finds the number of an edge, or gives it the next one.
+    /// Finds the number of an edge, or assigns the next one.
     ///
-    /// Profilers write the calls of a function together, so they are adjacent in this table.
-    /// Comparing a few is much faster than a look-up in a table that exceeds the processor's
-    /// caches. All others are looked up: those of callers with many edges, and of later blocks.
+    /// Profilers write the calls of a function together, so its edges are adjacent in this table.
+    /// Comparing a few of them is much faster than a look-up in a hash table that exceeds the
+    /// processor's caches. Only the remaining edges use the hash table: those of callers with many
+    /// edges, and those from later blocks.
     #[inline(always)]
     fn number(&mut self, edge: &CallEdge, file: NameId) -> u32 {
         let (edges, files) = (&self.edges, &self.files);
@@ -158,7 +160,7 @@ impl CallTable {
         next
     }
 
-    /// Adds one more call to an edge, if it belongs to `caller`.
+    /// Adds another call to an edge. Returns false if the edge does not belong to `caller`.
     #[inline(always)]
     pub fn add_again<const WIDTH: usize>(
         &mut self,
@@ -176,8 +178,8 @@ impl CallTable {
         }
     }
 
-    /// Adds the edges of another table. `functions` are the numbers of its functions here, `file_in`
-    /// maps those of the files in which a caller, given by its number here, makes calls.
+    /// Adds the edges of another table. `functions` maps its functions to those of this table.
+    /// `file_in` maps the file of a call, given the caller in this table.
     pub fn merge(
         &mut self,
         other: &CallTable,
@@ -198,7 +200,7 @@ impl CallTable {
         }
     }
 
-    /// An edge, which is there.
+    /// The edge at a position, which must exist.
     pub fn at(&self, position: usize) -> EdgeRef<'_> {
         EdgeRef {
             edge: &self.edges[position],
@@ -223,7 +225,7 @@ fn file_of(files: &[NameId], position: usize) -> NameId {
     files.get(position).copied().unwrap_or(NameId::EMPTY)
 }
 
-/// The callers and callees of each function.
+/// The edges to and from each function.
 #[derive(Debug)]
 pub(crate) struct CallLists {
     pub called_from: ByFunction,
@@ -243,7 +245,7 @@ impl CallLists {
 mod tests {
     use super::*;
 
-    /// One call.
+    /// An edge with one call.
     fn edge(caller: u32, callee: u32, line: u64) -> CallEdge {
         CallEdge {
             caller: FunctionId(caller),
@@ -269,7 +271,7 @@ mod tests {
     fn edges_are_found_wherever_the_others_of_their_callers_stand() {
         let mut calls = CallTable::default();
         let mut keys = Vec::new();
-        // Callers with few and with many edges, at once and in pieces.
+        // Callers with few and with many edges, some adjacent and some scattered.
         for at in 0..4000 {
             let caller = [at / 20, at % 3, 5, at / 1000][at as usize / 7 % 4];
             let edge = edge(caller, at % 7, u64::from(at % 13));

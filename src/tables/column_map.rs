@@ -1,25 +1,25 @@
-//! The events of rows of costs: a linear map from one row to another.
+//! A linear map from one row of costs to another.
 
 use super::costs::{Cost, CostTable, saturated};
 
-/// How the events of a row are computed from the columns of another one: each is a weighted sum of
-/// columns.
+/// Maps a row of columns to a row of events. Each event is a weighted sum of columns.
 ///
-/// It selects and orders the columns of a cost line, computes scaled and derived events, and
-/// reorders the sums of one profile like another's.
+/// Selects and orders the columns of a cost line, computes scaled and derived events, and puts the
+/// sums of one profile into the order of another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ColumnMap {
-    /// For each event, its columns from 0 and their weights; without any, the event is absent.
+    /// For each event, its columns, counted from 0, and their weights. An event without columns is
+    /// absent.
     events: Vec<Vec<(usize, Cost)>>,
 }
 
 impl ColumnMap {
-    /// A map to these events.
+    /// A map to the given events.
     pub(crate) fn new(events: Vec<Vec<(usize, Cost)>>) -> Self {
         ColumnMap { events }
     }
 
-    /// A map to events each of which is one column.
+    /// A map in which each event is a single column.
     pub(crate) fn of_columns(columns: &[usize]) -> Self {
         let events = columns.iter().map(|&column| vec![(column, 1)]);
         ColumnMap::new(events.collect())
@@ -30,19 +30,19 @@ impl ColumnMap {
         self.events.len()
     }
 
-    /// The positions of the events that these columns do not have, ascending.
+    /// The positions of the absent events, ascending.
     pub fn absent(&self) -> impl Iterator<Item = usize> {
         let events = self.events.iter().enumerate();
         events.filter_map(|(at, columns)| columns.is_empty().then_some(at))
     }
 
-    /// Whether a column counts for any event.
+    /// Whether any event uses a column.
     pub fn uses(&self, column: usize) -> bool {
         let mut columns = self.events.iter().flatten();
         columns.any(|&(used, _)| used == column)
     }
 
-    /// The column of each event, if each is one unchanged column, and all differ.
+    /// The column of each event, if each event is a single unscaled column and no two share one.
     pub fn columns(&self) -> Option<Vec<usize>> {
         let mut columns = Vec::with_capacity(self.events.len());
         for event in &self.events {
@@ -60,7 +60,7 @@ impl ColumnMap {
             .is_some_and(|columns| columns.into_iter().eq(0..width))
     }
 
-    /// The cost of an event. `cost` returns that of a column.
+    /// The cost of an event. `cost` returns the cost of a column.
     pub(crate) fn exact(&self, event: usize, cost: impl Fn(usize) -> i128) -> i128 {
         let columns = self.events.get(event).into_iter().flatten();
         columns.fold(0, |sum: i128, &(column, weight)| {
@@ -68,19 +68,20 @@ impl ColumnMap {
         })
     }
 
-    /// The rows computed from those of a table.
+    /// Maps every row of a table.
     pub(crate) fn apply(&self, table: &CostTable) -> CostTable {
         table.mapped(self.len(), |row, event| self.exact_cost(event, row))
     }
 
-    /// The cost of an event among the numbers of a line, however large; missing columns are 0.
+    /// The cost of an event, from the numbers of a line and not clamped to 64 bits. Missing columns
+    /// count as 0.
     pub(crate) fn exact_cost(&self, event: usize, numbers: &[Cost]) -> i128 {
         self.exact(event, |column| {
             numbers.get(column).copied().unwrap_or(0).into()
         })
     }
 
-    /// The same within the limits of 64 bits.
+    /// The same, clamped to 64 bits.
     pub fn cost(&self, event: usize, numbers: &[Cost]) -> Cost {
         saturated(self.exact_cost(event, numbers))
     }

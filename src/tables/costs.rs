@@ -5,21 +5,20 @@ use super::ids::next_index;
 /// A cost, in the unit of its event.
 ///
 /// Signed, because Xdebug 2.6 to 2.9 write memory differences. Numbers and sums outside the range
-/// become the nearest limit; see
-/// [`Profile::has_saturated`](crate::profile::Profile::has_saturated).
+/// are clamped; see [`Profile::has_saturated`](crate::profile::Profile::has_saturated).
 pub type Cost = i64;
 
 /// The costs of one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Costs<'a> {
-    /// One for each column that is summed, in their order.
+    /// One cost for each summed column, in order.
     pub row: &'a [Cost],
-    /// The cost in the first column of the profile, by which calls are matched with invocations.
+    /// The cost in the first column of the profile, used to match calls with invocations.
     pub matching: Cost,
 }
 
 impl<'a> Costs<'a> {
-    /// The costs of a row whose first column is the profile's first column, too.
+    /// The costs of a row whose first column is also the profile's first column.
     #[inline]
     pub fn of(row: &'a [Cost]) -> Self {
         Costs {
@@ -34,19 +33,19 @@ pub(crate) fn first_cost(row: &[Cost]) -> Cost {
     row.first().copied().unwrap_or(0)
 }
 
-/// The width of rows that is known only at run time.
+/// Stands for a row width that is only known at run time.
 ///
-/// Code that runs for every line is also compiled for rows of one and of two costs.
+/// Code that runs for every line is also compiled for widths 1 and 2.
 pub(crate) const ANY_WIDTH: usize = 0;
 
 /// Sums of costs: a row for each function, call edge or context.
 ///
-/// A sum that would exceed 64 bits becomes the nearest limit.
+/// Sums are clamped to 64 bits.
 #[derive(Clone, Debug)]
 pub(crate) struct CostTable {
-    /// Costs per row.
+    /// The number of costs in a row.
     width: usize,
-    /// Row by row.
+    /// The costs, row by row.
     costs: Vec<Cost>,
 }
 
@@ -57,7 +56,7 @@ impl Default for CostTable {
 }
 
 impl CostTable {
-    /// A table of rows of this many costs: one at least, so that rows can be counted.
+    /// An empty table with `width` costs in a row: at least one, so that rows can be counted.
     pub fn new(width: usize) -> Self {
         CostTable {
             width: width.max(1),
@@ -65,7 +64,7 @@ impl CostTable {
         }
     }
 
-    /// A table of this number of rows of zeros.
+    /// A table of zeros.
     pub fn zeros(width: usize, rows: usize) -> Self {
         let mut table = CostTable::new(width);
         table.costs.resize(rows * table.width, 0);
@@ -80,22 +79,22 @@ impl CostTable {
         }
     }
 
-    /// How many costs a row has.
+    /// The number of costs in a row.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.costs.len() / self.width
     }
 
-    /// Whether a sum is at a limit of 64 bits, and so has probably exceeded it.
+    /// Whether any sum is at a 64-bit limit, and so was probably clamped.
     pub fn has_saturated(&self) -> bool {
         self.costs.contains(&Cost::MAX) || self.costs.contains(&Cost::MIN)
     }
 
-    /// The sums of all rows.
+    /// The total of each column.
     pub fn totals(&self) -> Vec<Cost> {
         let mut totals = vec![0i128; self.width];
         for row in self.costs.chunks(self.width) {
@@ -106,14 +105,14 @@ impl CostTable {
         totals.into_iter().map(saturated).collect()
     }
 
-    /// Makes all rows longer, by zeros at their ends.
+    /// Appends zeros to all rows until they have `width` costs.
     pub fn widen(&mut self, width: usize) {
         let (before, rows) = (self.width, self.rows());
         if width <= before {
             return;
         }
         self.costs.resize(rows * width, 0);
-        // The last row moves first, because rows move towards the end.
+        // Rows move towards the end, so the last row moves first.
         for row in (1..rows).rev() {
             self.costs
                 .copy_within(row * before..(row + 1) * before, row * width);
@@ -130,7 +129,7 @@ impl CostTable {
         self.push::<ANY_WIDTH>(&[]);
     }
 
-    /// Adds a row, which has `WIDTH` costs. Costs that are missing at its end are 0.
+    /// Adds a row of `WIDTH` costs. Missing costs at its end are 0.
     #[inline(always)]
     pub fn push<const WIDTH: usize>(&mut self, costs: &[Cost]) {
         if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
@@ -152,7 +151,7 @@ impl CostTable {
         self.costs.resize(end, 0);
     }
 
-    /// Adds to a row, which has `WIDTH` costs.
+    /// Adds `costs` to a row of `WIDTH` costs.
     #[inline(always)]
     pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
         if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
@@ -173,13 +172,13 @@ impl CostTable {
         }
     }
 
-    /// Adds a row of another table of the same width.
+    /// Adds row `from` of another table of the same width to a row.
     #[inline]
     pub fn add_row<const WIDTH: usize>(&mut self, row: usize, other: &CostTable, from: usize) {
         self.add::<WIDTH>(row, other.row_of::<WIDTH>(from));
     }
 
-    /// Adds a row to another one of this table.
+    /// Adds row `from` of this table to another row.
     #[inline]
     pub fn add_within(&mut self, row: usize, from: usize) {
         for column in 0..self.width {
@@ -196,7 +195,7 @@ impl CostTable {
         costs.unwrap_or_default()
     }
 
-    /// The costs of a row, which has `WIDTH`.
+    /// The costs of a row of `WIDTH` costs.
     #[inline(always)]
     pub fn row_of<const WIDTH: usize>(&self, row: usize) -> &[Cost] {
         if WIDTH == ANY_WIDTH {
@@ -213,14 +212,15 @@ impl CostTable {
         self.add::<WIDTH>(row, costs);
     }
 
-    /// Makes a row zeros again.
+    /// Sets a row to zeros.
     #[inline]
     pub fn clear_row(&mut self, row: usize) {
         let costs = self.costs.get_mut(row * self.width..(row + 1) * self.width);
         costs.unwrap_or_default().fill(0);
     }
 
-    /// The rows computed from these.
+    /// A new table with a row for each row of this one. `cost` computes the cost of an event from a
+    /// row.
     pub fn mapped(&self, width: usize, cost: impl Fn(&[Cost], usize) -> i128) -> CostTable {
         let mut table = CostTable::zeros(width, self.rows());
         for (row, costs) in table.costs.chunks_mut(table.width).enumerate() {
@@ -232,7 +232,7 @@ impl CostTable {
     }
 }
 
-/// Adds to a sum, which stays within the range of 64 bits.
+/// Adds to a sum, clamped to 64 bits.
 #[inline(always)]
 fn add_to(sum: &mut Cost, cost: Cost) {
     let (added, overflows) = sum.overflowing_add(cost);
@@ -242,19 +242,19 @@ fn add_to(sum: &mut Cost, cost: Cost) {
     }
 }
 
-/// The limit for a sum that overflowed when this cost was added.
+/// The limit to which a sum is clamped if adding `cost` made it overflow.
 #[cold]
 #[inline(never)]
 fn limit(cost: Cost) -> Cost {
     if cost > 0 { Cost::MAX } else { Cost::MIN }
 }
 
-/// The cost of 64 bits that is nearest.
+/// Clamps a cost to 64 bits.
 pub(crate) fn saturated(cost: i128) -> Cost {
     Cost::try_from(cost).unwrap_or(if cost > 0 { Cost::MAX } else { Cost::MIN })
 }
 
-/// Rows that come and go.
+/// A pool of rows, whose numbers are reused.
 #[derive(Debug, Default)]
 pub(crate) struct CostPool {
     rows: CostTable,
@@ -262,7 +262,7 @@ pub(crate) struct CostPool {
 }
 
 impl CostPool {
-    /// Makes all rows longer.
+    /// Extends all rows to `width` costs.
     pub fn widen(&mut self, width: usize) {
         self.rows.widen(width);
     }
@@ -278,7 +278,7 @@ impl CostPool {
         row
     }
 
-    /// The `WIDTH` costs of a row. Its number may be reused for the next one that is stored.
+    /// Frees a row and returns its `WIDTH` costs. The next row to be stored may reuse its number.
     pub fn release<const WIDTH: usize>(&mut self, row: u32) -> &[Cost] {
         self.free.push(row);
         self.rows.row_of::<WIDTH>(row as usize)

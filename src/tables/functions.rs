@@ -24,38 +24,39 @@ pub struct Function {
     pub file: NameId,
     /// Name.
     pub name: NameId,
-    /// The line of its first self cost in its own file, else the one that its first caller states;
-    /// 0 if unknown.
+    /// The line of its first self cost in its own file; otherwise the line that the first call to
+    /// it gives; 0 if unknown.
     pub line: u64,
     /// The number of its invocations.
     pub invocations: u64,
-    /// Whether it may have run while it was running already.
+    /// Whether it may have been called while it was already running.
     pub(crate) may_nest: bool,
     /// Whether its only invocation is assumed, because none is recorded.
     pub(crate) is_assumed: bool,
-    /// Whether the [`InvocationTree`](crate::profile::InvocationTree) or the stacks of traces, where these are
-    /// kept, hold all its invocations.
+    /// Whether all its invocations are in the [`InvocationTree`](crate::profile::InvocationTree)
+    /// and in the stacks of traces, if these are kept.
     pub is_listed: bool,
     /// Whether its self costs are on several lines, or in another file. Otherwise they are all on
     /// its own line in its own file.
     pub(crate) has_lines: bool,
-    /// The number of earlier functions with the same object, file and name. A webgrind file can
-    /// have some, because it stores no objects.
+    /// The number of earlier functions with the same object, file and name. A webgrind file may
+    /// contain several, because it does not store objects.
     pub(crate) before: u32,
-    /// The source of its line.
+    /// Where its line comes from.
     pub(crate) line_source: LineSource,
 }
 
-/// The rule for the line of a function of several runs or inputs.
+/// Which line a function gets if several runs or inputs contain it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LineRule {
     /// For the runs of one input: the line of the first self cost, as within a run.
     OwnCost,
-    /// For several inputs: the smallest, so that their order does not matter.
+    /// For several inputs: the smallest line, so that their order does not matter.
     Least,
 }
 
-/// The key of a function: its object, file and name, and its number among equals.
+/// The key of a function: object, file, name, and a number from [`Function::before`] and
+/// [`Function::is_listed`].
 type FunctionKey = (NameId, NameId, NameId, u32);
 
 /// A function of the current run.
@@ -66,14 +67,14 @@ pub(crate) struct OpenFunction {
     pub name: NameId,
     pub line: u64,
     pub line_source: LineSource,
-    /// How many blocks it has.
+    /// The number of its blocks.
     pub blocks: u64,
     /// As in a [`Function`].
     pub has_lines: bool,
 }
 
 impl OpenFunction {
-    /// Sets a line, unless there is one from an equally good source.
+    /// Sets the line if `source` is better than that of the current line.
     #[inline]
     pub fn offer_line(&mut self, source: LineSource, line: u64) {
         if self.line_source < source {
@@ -82,7 +83,7 @@ impl OpenFunction {
         }
     }
 
-    /// Adds blocks. The object and file of the first ones count.
+    /// Adds blocks. The first ones determine the object and file.
     #[inline]
     pub fn add_blocks(&mut self, blocks: u64, object: NameId, file: NameId) {
         if self.blocks == 0 {
@@ -92,21 +93,21 @@ impl OpenFunction {
     }
 }
 
-/// The functions of the current run, with their costs. All are of the same kind.
+/// The functions of the current run, with their costs.
 #[derive(Debug, Default)]
 pub(crate) struct OpenFunctions {
     functions: Vec<OpenFunction>,
     pub self_costs: CostTable,
-    /// Inclusive costs in addition to self costs and listed calls.
+    /// Inclusive costs other than self costs and listed calls.
     pub unlisted_costs: CostTable,
-    /// By name, the first function of that name.
+    /// For each name, the first function of that name.
     first: Vec<Option<FirstOfName>>,
-    /// By object, file and name, those that are not the first of their names.
+    /// The other functions, numbered by object, file and name.
     others: Numbering,
 }
 
-/// What a look-up needs of a function. All data of many functions would exceed the processor's
-/// caches.
+/// The data of a function that a look-up reads. They are small, so that more functions fit into the
+/// processor's caches.
 #[derive(Clone, Copy, Debug)]
 struct FirstOfName {
     object: NameId,
@@ -131,9 +132,9 @@ impl OpenFunctions {
         prefetch(self.self_costs.row(id.index()).first());
     }
 
-    /// The functions of another run. Those of this run are not found by name any more.
+    /// An empty table for the next run. This table can no longer find functions by name.
     pub fn next(&mut self) -> OpenFunctions {
-        // One by one, because there may be far more names.
+        // One by one, because there may be far more names than functions.
         for function in &self.functions {
             *slot(&mut self.first, function.name.index()) = None;
         }
@@ -148,7 +149,8 @@ impl OpenFunctions {
 
     /// Finds a function, or numbers it as a new one.
     ///
-    /// In a trace, the name identifies it. The rest is used if the function has no block.
+    /// In a trace, the name alone identifies a function; the object and file only count if it has
+    /// no block.
     #[inline]
     pub fn find(
         &mut self,
@@ -190,10 +192,10 @@ impl OpenFunctions {
         id
     }
 
-    /// Ends the run, and adds self costs and calls to the inclusive costs.
+    /// Ends the run. The inclusive costs do not contain self costs and listed calls yet.
     ///
-    /// `invocations` returns the recorded number for a function, and whether there is evidence of
-    /// any.
+    /// `invocations` returns the number of recorded invocations of a function, and whether there is
+    /// evidence of any invocation.
     pub fn finish(
         self,
         is_listed: bool,
@@ -232,7 +234,7 @@ pub(crate) struct FunctionTable {
     functions: Vec<Function>,
     pub self_costs: CostTable,
     pub inclusive_costs: CostTable,
-    /// By [`Function::key`], from when one is first looked for.
+    /// The numbers by [`Function::key`]; filled by the first look-up.
     numbers: Numbering,
 }
 
@@ -256,8 +258,8 @@ impl FunctionTable {
         self.inclusive_costs.push_zeros();
     }
 
-    /// Finds the number of a function of another table, whose names are those of this one: if it is
-    /// new, the next one.
+    /// Finds the number of a function of another table that uses the same names. A new function
+    /// gets the next number.
     pub fn number(&mut self, function: &Function) -> FunctionId {
         let functions = &self.functions;
         let key_of = |number: usize| functions[number].key();
@@ -269,8 +271,8 @@ impl FunctionTable {
         FunctionId(self.numbers.number(function.key(), functions.len(), key_of))
     }
 
-    /// Adds everything except costs from the function with this [`number`](Self::number) in another
-    /// table.
+    /// Merges a function of another table, without its costs, into the one with this
+    /// [`number`](Self::number), or adds it.
     pub fn merge(&mut self, id: FunctionId, function: &Function, rule: LineRule) {
         let Some(own) = self.functions.get_mut(id.index()) else {
             return self.push(function.clone());
@@ -291,7 +293,7 @@ impl Function {
         (self.object, self.file, self.name, rest)
     }
 
-    /// The same with other numbers of its names.
+    /// The same function, with its names mapped by `name`.
     pub(crate) fn renamed(&self, name: impl Fn(NameId) -> NameId) -> Function {
         Function {
             object: name(self.object),
@@ -309,7 +311,8 @@ impl Function {
         }
     }
 
-    /// Sets the number of recorded invocations. With `evidence` of any, there is at least one.
+    /// Sets the number of recorded invocations. If there is `evidence` of any, the number is at
+    /// least 1.
     pub(crate) fn set_invocations(&mut self, counted: u64, evidence: bool) {
         self.is_assumed = counted == 0 && evidence;
         self.invocations = counted.max(self.is_assumed.into());

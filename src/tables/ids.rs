@@ -13,8 +13,8 @@ impl NameId {
     /// `{main}`, the function that spans a run in Xdebug's traces. Every table contains it.
     pub const MAIN: NameId = NameId::of(1);
 
-    /// The name with this number, which is below 2³² − 1. The next number is stored, so that an
-    /// `Option` takes no more room.
+    /// The name with this number, which must be below 2³² − 1. Stores `number + 1`, so that an
+    /// `Option` needs no extra space.
     pub(crate) const fn of(number: u32) -> Self {
         NameId(NonZeroU32::MIN.saturating_add(number))
     }
@@ -55,23 +55,23 @@ impl EdgeId {
 
 /// The number of the next entry of a table with `len` entries.
 ///
-/// The last value is reserved for sentinels. A table of that size is refused when the profile is
+/// The last value is reserved for sentinels. A table that large causes an error when the profile is
 /// complete: see [`check_count`](crate::profile::ModelError::check_count).
 #[inline]
 pub(crate) fn next_index(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
 
-/// A table with the capacity of the previous one, up to a limit.
+/// An empty table with room for as many entries as the previous one, up to a limit.
 ///
-/// If tables grew step by step for each of many inputs, threads would wait for each other's
+/// With many inputs, growing each table step by step would make threads wait for each other's
 /// allocations.
 pub(crate) fn room_like<T>(before: &[T]) -> Vec<T> {
     const MAX_RESERVED: usize = 1 << 12;
     Vec::with_capacity(before.len().min(MAX_RESERVED))
 }
 
-/// The value at an index of a table that may be shorter.
+/// The value at an index. Extends the table if necessary.
 #[inline]
 pub(crate) fn slot<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {
     if table.len() <= index {

@@ -5,7 +5,7 @@ use super::costs::{ANY_WIDTH, Cost, CostTable};
 use super::ids::{FunctionId, NameId};
 use super::numbering::Numbering;
 
-/// A line with self costs of a function. The file is empty if it is the function's own.
+/// A line with self costs of a function. The file is empty for the function's own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LineKey {
     pub function: FunctionId,
@@ -36,7 +36,7 @@ pub(crate) struct LineTable {
 }
 
 impl LineTable {
-    /// A table of rows of this many costs.
+    /// An empty table with `width` costs in a row.
     pub fn new(width: usize) -> Self {
         LineTable {
             costs: CostTable::new(width),
@@ -44,12 +44,12 @@ impl LineTable {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Adds the costs of a line, unless they are zeros.
+    /// Adds the costs of a line, unless all are 0.
     #[inline]
     pub fn add<const WIDTH: usize>(&mut self, key: LineKey, costs: &[Cost]) {
         if costs.iter().all(|&cost| cost == 0) {
@@ -65,8 +65,8 @@ impl LineTable {
         }
     }
 
-    /// Adds the rows of another table. `functions` are the numbers of its functions here, `file_in`
-    /// maps the other files of a function, which is given by its number here.
+    /// Adds the rows of another table. `functions` maps its functions to those of this table.
+    /// `file_in` maps a file that is not the function's own, given the function in this table.
     pub fn merge(
         &mut self,
         other: &LineTable,
@@ -93,13 +93,13 @@ impl LineTable {
         (&self.keys[row as usize], self.costs.row(row as usize))
     }
 
-    /// The files other than the functions' own, each at least once.
+    /// The files in the table, each at least once; empty for the functions' own files.
     pub fn files(&self) -> impl Iterator<Item = NameId> {
         let files = self.keys.chunk_by(|a, b| a.file == b.file);
         files.map(|keys| keys[0].file)
     }
 
-    /// The rows by function, file (the function's own first) and line.
+    /// The rows, sorted by function, file (the function's own first) and line.
     pub fn sorted<'a>(&self, functions: usize, name: impl Fn(NameId) -> &'a [u8]) -> ByFunction {
         let rows = self.keys.iter().map(|key| key.function);
         ByFunction::new(rows, functions).sort_by(|&a, &b| {

@@ -1,8 +1,7 @@
-//! The tables that a profile is made of: names, functions and call edges, each numbered by first
-//! appearance, and rows of costs beside them.
+//! The tables of a profile: names, functions and call edges, numbered by first appearance, with
+//! their rows of costs.
 //!
-//! They know neither file formats nor traces and aggregates. [`profile`](crate::profile) and
-//! `trace` are built on them.
+//! They do not depend on file formats. [`profile`](crate::profile) and `trace` are built on them.
 
 mod by_function;
 mod calls;

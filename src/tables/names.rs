@@ -3,9 +3,10 @@
 use super::ids::NameId;
 use super::numbering::Numbering;
 
-/// Every distinct name of a profile once, as the bytes that were read.
+/// Stores every distinct name of a profile once, as the bytes that were read.
 ///
-/// Names are not UTF-8: anonymous PHP classes may contain NUL bytes, and C++ symbols anything.
+/// Names need not be UTF-8. Those of anonymous PHP classes may contain NUL bytes, and C++ symbols
+/// may contain any byte.
 #[derive(Clone, Debug)]
 pub(crate) struct NameTable {
     /// All names, one after the other.
@@ -22,7 +23,7 @@ impl Default for NameTable {
             ends: Vec::new(),
             numbers: Numbering::default(),
         };
-        // `NameId::EMPTY` and `NameId::MAIN` are always there.
+        // Every table contains `NameId::EMPTY` and `NameId::MAIN`.
         table.intern(b"");
         table.intern(b"{main}");
         table
@@ -30,7 +31,7 @@ impl Default for NameTable {
 }
 
 impl NameTable {
-    /// Returns the number of `name`, which is added if it is new.
+    /// Returns the number of `name`, and adds it if it is new.
     pub fn intern(&mut self, name: &[u8]) -> NameId {
         let (bytes, ends) = (&self.bytes, &self.ends);
         let name_of = |number| nth(bytes, ends, number);

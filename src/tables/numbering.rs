@@ -7,19 +7,19 @@ use hashbrown::HashTable;
 use super::ids::next_index;
 use crate::maps::RandomState;
 
-/// The numbers of the keys of a table, which stores the keys by number. The table may find some
-/// numbers itself.
+/// Finds the numbers of a table's keys. The table stores the keys, and may find some numbers
+/// itself.
 ///
-/// An `IndexMap` would store the keys as well, and 64-bit indices. For millions of call edges of 32
-/// bytes, that would take half as much memory again.
+/// An `IndexMap` would also store the keys, and 64-bit indices. For millions of call edges of 32
+/// bytes, it would take half as much memory again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
     numbers: HashTable<Number>,
     hasher: RandomState,
 }
 
-/// A number, and a part of its key's hash: a growing table then does not read keys, which may
-/// exceed the processor's caches.
+/// A number, and part of its key's hash. With the hash, a table can grow without reading the keys,
+/// which may exceed the processor's caches.
 #[derive(Clone, Debug)]
 struct Number {
     number: u32,
@@ -27,7 +27,7 @@ struct Number {
 }
 
 impl Number {
-    /// The hash, extended to 64 bits: a table uses its lowest and highest bits.
+    /// The hash, extended to 64 bits: hash tables use its lowest and highest bits.
     #[inline]
     fn hash(&self) -> u64 {
         u64::from(self.hash) << 32 | u64::from(self.hash)
@@ -35,15 +35,15 @@ impl Number {
 }
 
 impl Numbering {
-    /// Whether nothing is numbered.
+    /// Whether no key has a number yet.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// Finds the number of a key, or assigns `len`, the number of keys in the table, which then has
-    /// to store the key.
+    /// Finds the number of a key, or assigns `len`, the number of keys in the table. The table must
+    /// then store the key.
     ///
-    /// `key_of` is the key with a number.
+    /// `key_of` returns the key with a number.
     #[inline]
     pub fn number<K: Eq + Hash>(&mut self, key: K, len: usize, key_of: impl Fn(usize) -> K) -> u32 {
         let [_, _, _, _, hash @ ..] = self.hasher.hash_one(&key).to_be_bytes();
