@@ -208,8 +208,8 @@ pub struct ViewArguments {
 impl ViewArguments {
     /// Whether an option for tables is given.
     fn asks_for_table(&self) -> bool {
-        let chooses = self.sort.is_some() || self.filter.is_some() || self.function.is_some();
-        self.top.is_some() || self.names.is_some() || chooses
+        let chooses = self.filter.is_some() || self.function.is_some() || self.by.is_some();
+        self.top.is_some() || self.sort.is_some() || self.names.is_some() || chooses
     }
 }
 
