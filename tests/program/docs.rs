@@ -123,7 +123,9 @@ mod scripts {
             fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
         }
         let profile = fs::read_to_string(fixture("xdebug3/proxies.cg")).unwrap();
-        let profile = profile.replace(r"Shop\Cart->total", r"App\Kernel->boot");
+        let profile = profile
+            .replace(r"Shop\Cart->total", r"App\Kernel->boot")
+            .replace(r"Shop\Cart->sum", "parse");
         let of_valgrind = fs::read_to_string(fixture("valgrind/benchmarks.cg")).unwrap();
         for (pid, name) in OF_VALGRIND.split(' ').enumerate() {
             // Files of one process are parts of one run.

@@ -248,7 +248,7 @@ impl<'a> ProfileSummary<'a> {
         let summary = i128::from(self.profile.stated_total()?);
         let explanation = match summary - self.first().total {
             0 => return None,
-            missing @ 1.. => format!("{} outside of all functions", grouped(missing)),
+            missing @ 1.. => format!("{} not attributed to any function", grouped(missing)),
             missing => format!("{} counted twice", grouped(-missing)),
         };
         let summary = in_units(summary, self.first().unit);
