@@ -1,6 +1,7 @@
 //! The stacks of a profile, and of the base that it is compared with, as one tree.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::compare::{Side, Sides};
 use crate::maps::IndexMap;
@@ -8,57 +9,63 @@ use crate::names::FunctionName;
 use crate::profile::FunctionId;
 use crate::stacks::{StackId, Stacks};
 
-/// A tree of stacks, each node before those below it. With a base, functions that are one in the changes
-/// are one frame: its nodes stand for several of both sides.
+/// A tree of stacks, each node before those below it.
+///
+/// In a comparison, functions that are one there are one frame. So a node may stand for several
+/// stacks of both sides.
 pub(super) struct JoinedStacks<'t, 'a> {
-    pub sides: Sides<Option<&'t Stacks<'a>>>,
-    new: &'t Stacks<'a>,
-    joined: Option<Joined>,
-}
-
-/// Nodes of both sides as one.
-#[derive(Default)]
-struct Joined {
+    /// Without a base, no node has stacks on its side.
+    pub sides: Sides<&'t Stacks<'a>>,
     nodes: Vec<JoinedNode>,
-    /// What the nodes stand for: those of the base, then those of the new profile.
+    /// The stacks of all nodes.
     ids: Vec<StackId>,
 }
 
-#[derive(Clone, Copy)]
 struct JoinedNode {
     parent: Option<u32>,
-    /// Where those of each side begin.
-    starts: Sides<u32>,
+    depth: u32,
+    /// The positions of its stacks.
+    ids: Sides<Range<u32>>,
 }
 
-/// What tells the frames below one node from each other: a function of the changes and the name of the
-/// frame, if that is another one.
+/// What distinguishes the frames below a node: the function in the comparison, and the name of the
+/// frame, if it is not that of the function.
 type Key<'t> = (Option<usize>, Cow<'t, [u8]>);
 
 impl<'t, 'a> JoinedStacks<'t, 'a> {
-    /// `position` says which function of the changes one of the folded profile of a side is.
+    /// `position` returns the position of a function in the comparison, from its number in the folded
+    /// profile of a side.
     pub fn new(
         new: &'t Stacks<'a>,
         base: Option<&'t Stacks<'a>>,
         position: impl Fn(Side, FunctionId) -> usize,
     ) -> Self {
-        let mut tree = JoinedStacks {
-            sides: Sides {
-                base,
-                new: Some(new),
-            },
+        let sides = Sides {
+            base: base.unwrap_or(new),
             new,
-            joined: None,
         };
-        tree.joined = base.map(|base| tree.join(Sides { base, new }, position));
+        let mut tree = JoinedStacks {
+            sides,
+            nodes: Vec::new(),
+            ids: Vec::new(),
+        };
+        if base.is_some() {
+            tree.join(position);
+            return tree;
+        }
+        for id in new.nodes() {
+            let ids = Sides {
+                base: &[][..],
+                new: &[id],
+            };
+            tree.push(new.parent(id).map(StackId::index), ids);
+        }
         tree
     }
 
-    fn join(
-        &self,
-        sides: Sides<&'t Stacks<'a>>,
-        position: impl Fn(Side, FunctionId) -> usize,
-    ) -> Joined {
+    /// Adds the nodes of both sides.
+    fn join(&mut self, position: impl Fn(Side, FunctionId) -> usize) {
+        let sides = self.sides;
         let key = |side: Side, id: StackId| -> Key<'t> {
             let stacks: &'t Stacks<'a> = sides[side];
             let frame: &'t [u8] = stacks.frame(id);
@@ -78,90 +85,84 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
             }
             groups.into_values().rev()
         };
-        let mut joined = Joined::default();
-        // What has yet to be added, the next one last.
         let roots = Sides::EACH.map(|side| sides[side].roots().collect());
-        let mut waiting: Vec<(Option<u32>, Sides<Vec<StackId>>)> =
-            group(roots).map(|of| (None, of)).collect();
-        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-        while let Some((parent, of)) = waiting.pop() {
-            let at = Some(number(joined.nodes.len()));
-            let first = joined.ids.len();
-            let starts = Sides {
-                base: first,
-                new: first + of.base.len(),
-            };
-            let starts = starts.map(number);
-            joined.nodes.push(JoinedNode { parent, starts });
-            joined.ids.extend(of.as_ref().into_iter().flatten());
+        // The next node is the last one.
+        let mut pending: Vec<(Option<usize>, Sides<Vec<StackId>>)> =
+            group(roots).map(|ids| (None, ids)).collect();
+        while let Some((parent, ids)) = pending.pop() {
+            let at = self.nodes.len();
+            self.push(parent, ids.as_ref().map(Vec::as_slice));
             let children = Sides::EACH.map(|side| {
-                let below = of[side].iter().flat_map(|&id| sides[side].children(id));
+                let below = ids[side].iter().flat_map(|&id| sides[side].children(id));
                 below.collect()
             });
-            waiting.extend(group(children).map(|of| (at, of)));
+            pending.extend(group(children).map(|ids| (Some(at), ids)));
         }
-        joined
+    }
+
+    /// Adds a node with these stacks.
+    fn push(&mut self, parent: Option<usize>, ids: Sides<&[StackId]>) {
+        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        let ids = ids.map(|ids| {
+            let start = number(self.ids.len());
+            self.ids.extend(ids);
+            start..number(self.ids.len())
+        });
+        self.nodes.push(JoinedNode {
+            parent: parent.map(number),
+            depth: parent.map_or(0, |parent| self.nodes[parent].depth + 1),
+            ids,
+        });
     }
 
     pub fn len(&self) -> usize {
-        let joined = self.joined.as_ref().map(|joined| joined.nodes.len());
-        joined.unwrap_or(self.new.nodes().len())
+        self.nodes.len()
     }
 
     pub fn parent(&self, at: usize) -> Option<usize> {
-        match &self.joined {
-            Some(joined) => joined.nodes[at].parent.map(|parent| parent as usize),
-            None => self.new.parent(StackId::new(at)).map(StackId::index),
-        }
+        self.nodes[at].parent.map(|parent| parent as usize)
     }
 
-    /// What a node stands for on a side.
-    pub fn ids(&self, side: Side, at: usize) -> impl Iterator<Item = StackId> {
-        let own = match &self.joined {
-            Some(_) => None,
-            None => Some(StackId::new(at)).filter(|_| side == Side::New),
-        };
-        let joined = self.joined.as_ref().map_or(&[][..], |joined| {
-            let Sides { base, new } = joined.nodes[at].starts.map(|start| start as usize);
-            let next = joined.nodes.get(at + 1);
-            let end = next.map_or(joined.ids.len(), |next| next.starts.base as usize);
-            if side == Side::Base {
-                &joined.ids[base..new]
-            } else {
-                &joined.ids[new..end]
-            }
-        });
-        own.into_iter().chain(joined.iter().copied())
+    /// The number of nodes above a node.
+    pub fn depth(&self, at: usize) -> u32 {
+        self.nodes[at].depth
     }
 
-    /// One of what a node stands for, on the new side if it is there.
+    /// The stacks of a node on a side.
+    pub fn stacks(&self, side: Side, at: usize) -> impl Iterator<Item = (&'t Stacks<'a>, StackId)> {
+        let Range { start, end } = self.nodes[at].ids[side];
+        let stacks = self.sides[side];
+        let ids = self.ids[start as usize..end as usize].iter();
+        ids.map(move |&id| (stacks, id))
+    }
+
+    /// One stack of a node, on the new side if there is one.
     pub fn one(&self, at: usize) -> (Side, &'t Stacks<'a>, StackId) {
-        let found = [Side::New, Side::Base].into_iter().find_map(|side| {
-            let id = self.ids(side, at).next()?;
-            Some((side, self.sides[side]?, id))
-        });
-        found.unwrap_or((Side::New, self.new, StackId::new(0)))
+        let side = match self.nodes[at].ids.new.is_empty() {
+            true => Side::Base,
+            false => Side::New,
+        };
+        let first = self.nodes[at].ids[side].start;
+        (side, self.sides[side], self.ids[first as usize])
     }
 
-    /// How often a node was called on the new side.
+    /// The number of calls of a node on the new side.
     pub fn calls(&self, at: usize) -> u64 {
-        let calls = self.ids(Side::New, at).map(|id| self.new.calls(id));
+        let calls = self.stacks(Side::New, at).map(|(of, id)| of.calls(id));
         calls.fold(0, u64::saturating_add)
     }
 
     /// 1 if the self costs are estimated on either side, 2 if only the inclusive costs are, else 0.
     pub fn estimated(&self, at: usize) -> u8 {
-        let either = |what: fn(&Stacks<'a>, StackId) -> bool| {
-            let sides = Sides::EACH
-                .into_iter()
-                .filter_map(|side| Some((side, self.sides[side]?)));
-            sides
-                .into_iter()
-                .any(|(side, stacks)| self.ids(side, at).any(|id| what(stacks, id)))
+        let any = |is_estimated: fn(&Stacks<'a>, StackId) -> bool| {
+            Sides::EACH.into_iter().any(|side| {
+                let mut stacks = self.stacks(side, at);
+                stacks.any(|(of, id)| is_estimated(of, id))
+            })
         };
-        if either(Stacks::is_estimated) {
+        if any(Stacks::is_estimated) {
             1
-        } else if either(Stacks::is_inclusive_estimated) {
+        } else if any(Stacks::is_inclusive_estimated) {
             2
         } else {
             0

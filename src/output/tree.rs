@@ -138,38 +138,35 @@ impl ShownTree<'_, '_> {
 
     /// The nodes that matter most, each after the one above it.
     fn rows(&self, top: usize) -> Vec<TreeRow> {
-        let count = self.stacks.len();
-        // Where the nodes below each one end.
-        let mut ends: Vec<usize> = (1..=count).collect();
-        for at in (0..count).rev() {
-            if let Some(parent) = self.stacks.parent(at) {
-                ends[parent] = ends[parent].max(ends[at]);
+        let shown = self.most_expensive(top);
+        let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::default();
+        for at in 0..self.stacks.len() {
+            let parent = self.stacks.parent(at);
+            if parent.is_none_or(|parent| shown.contains(&parent)) {
+                children.entry(parent).or_default().push(at);
             }
         }
-        let between = |first: usize, end: usize| {
-            let existing = move |at: usize| (at < end).then_some(at);
-            iter::successors(existing(first), |&at| existing(ends[at])).collect::<Vec<_>>()
+        let mut rows_below = |parent| {
+            let siblings = children.remove(&parent).unwrap_or_default();
+            self.siblings(&siblings, &shown)
         };
-        let shown = self.most_expensive(top);
         let mut rows = Vec::new();
-        // The next one last.
-        let mut pending = self.siblings(&between(0, count), &shown, 0);
+        // The next row is the last one.
+        let mut pending = rows_below(None);
         while let Some(row) = pending.pop() {
             rows.push(row);
-            if let Some(at) = row.node {
-                let below = between(at + 1, ends[at]);
-                pending.extend(self.siblings(&below, &shown, row.level + 1));
+            if row.node.is_some() {
+                pending.extend(rows_below(row.node));
             }
         }
         rows
     }
 
     /// What is shown of some siblings, the last one first.
-    fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>, level: usize) -> Vec<TreeRow> {
-        let row = |&at: &usize| self.row(at, level);
+    fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>) -> Vec<TreeRow> {
         let (mut rows, others): (Vec<TreeRow>, Vec<TreeRow>) = siblings
             .iter()
-            .map(row)
+            .map(|&at| self.row(at))
             .partition(|row| row.node.is_some_and(|at| shown.contains(&at)));
         rows.sort_by_key(|row| {
             let frame = row.node.map(|at| self.frame(at));
@@ -194,28 +191,27 @@ impl ShownTree<'_, '_> {
         rows
     }
 
-    fn row(&self, at: usize, level: usize) -> TreeRow {
+    fn row(&self, at: usize) -> TreeRow {
         let inclusive = Sides::EACH.map(|side| {
-            let mut ids = self.stacks.ids(side, at).peekable();
-            ids.peek()?;
-            let stacks = self.stacks.sides[side]?;
-            let costs = ids.map(|id| {
+            let costs = self.stacks.stacks(side, at).map(|(stacks, id)| {
                 let costs = stacks.inclusive_costs(id);
                 match self.comparison {
                     Some(comparison) => comparison.first().cost(side, costs),
                     None => first_cost(costs).into(),
                 }
             });
-            let cost = costs.fold(0, i128::saturating_add);
-            let shown = |comparison: &Comparison<'_>| comparison.first().per_run(side, cost);
-            Some(self.comparison.map_or(cost, shown))
+            let cost = costs.reduce(i128::saturating_add)?;
+            Some(match self.comparison {
+                Some(comparison) => comparison.first().per_run(side, cost),
+                None => cost,
+            })
         });
         TreeRow {
             node: Some(at),
             nodes: 1,
             inclusive,
             is_estimated: self.stacks.estimated(at) > 0,
-            level,
+            level: self.stacks.depth(at) as usize,
             is_only: false,
             has_namesake: false,
         }
@@ -231,16 +227,12 @@ impl ShownTree<'_, '_> {
 
     /// The nodes with the highest inclusive costs, or that have changed most, each with those above it.
     fn most_expensive(&self, top: usize) -> HashSet<usize> {
-        let mut levels: Vec<usize> = Vec::with_capacity(self.stacks.len());
-        for at in 0..self.stacks.len() {
-            let parent = self.stacks.parent(at);
-            levels.push(parent.map_or(0, |parent| levels[parent] + 1));
-        }
-        let nodes = (0..levels.len()).filter(|&at| levels[at] < MAX_LEVELS);
-        let candidates = nodes.filter_map(|at| {
-            let rank = self.rank(&self.row(at, 0));
+        let candidates = (0..self.stacks.len()).filter_map(|at| {
+            let row = self.row(at);
+            let rank = self.rank(&row);
             let is_wanted = rank != 0 || self.comparison.is_none();
-            is_wanted.then(|| (rank, Reverse((levels[at], self.frame(at), at))))
+            (is_wanted && row.level < MAX_LEVELS)
+                .then(|| (rank, Reverse((row.level, self.frame(at), at))))
         });
         let mut candidates: BinaryHeap<_> = candidates.collect();
         let mut shown = HashSet::default();
@@ -308,12 +300,12 @@ impl ShownTree<'_, '_> {
                 });
         }
         let new = |row: &TreeRow| row.inclusive.new.unwrap_or(0);
-        let (_, stacks, _) = self.stacks.one(0);
         let self_cost = |at: usize| {
-            let ids = self.stacks.ids(Side::New, at);
-            let costs = ids.map(|id| i128::from(first_cost(stacks.self_costs(id))));
+            let stacks = self.stacks.stacks(Side::New, at);
+            let costs = stacks.map(|(of, id)| i128::from(first_cost(of.self_costs(id))));
             notation.cost(costs.sum::<i128>())
         };
+        let profile = self.stacks.sides.new.profile();
         // What is left out has no self cost and no calls of its own.
         table
             .with("incl %", |row| mark(row) + &self.event.share(new(row)))
@@ -323,7 +315,7 @@ impl ShownTree<'_, '_> {
             .with(notation.heading("self", "self"), |row| {
                 row.node.map_or_else(String::new, self_cost)
             })
-            .with_known(stacks.profile().has_invocations(), "calls", |row| {
+            .with_known(profile.has_invocations(), "calls", |row| {
                 row.node
                     .map_or_else(String::new, |at| grouped(self.stacks.calls(at)))
             })

@@ -31,12 +31,6 @@ struct Rows<'t> {
     omitted: usize,
 }
 
-/// The nodes that are shown, and the depths of all nodes.
-struct Choice {
-    is_shown: Vec<bool>,
-    depths: Vec<u32>,
-}
-
 impl<'a> Data<'a, '_> {
     /// Writes the costliest stacks that fit. The omitted children of a node are summed up in one more
     /// child. Costs and calls are not divided by runs, because rounding errors would add up.
@@ -47,8 +41,8 @@ impl<'a> Data<'a, '_> {
         if tree.len() == 0 || !(self.has_invocations() || base.is_some()) {
             return data.field("stacks", &());
         }
-        let choice = self.choose_stacks(&tree, room);
-        let rows = self.stack_rows(&tree, &choice);
+        let is_shown = self.choose_stacks(&tree, room);
+        let rows = self.stack_rows(&tree, &is_shown);
         let frames = self.frame_table(&rows.frames);
         data.record("stacks", |record| {
             record.record("frames", |record| frames.write(record))?;
@@ -67,16 +61,11 @@ impl<'a> Data<'a, '_> {
         )
     }
 
-    /// Chooses all nodes if they fit, else the costliest.
-    fn choose_stacks(&self, tree: &JoinedStacks<'_, 'a>, room: &mut Room) -> Choice {
-        let mut depths: Vec<u32> = Vec::with_capacity(tree.len());
+    /// Chooses the nodes to show: all if they fit, else the costliest.
+    fn choose_stacks(&self, tree: &JoinedStacks<'_, 'a>, room: &mut Room) -> Vec<bool> {
         let mut children = vec![0_u32; tree.len()];
-        for at in 0..tree.len() {
-            let parent = tree.parent(at);
-            depths.push(parent.map_or(0, |parent| depths[parent] + 1));
-            if let Some(parent) = parent {
-                children[parent] += 1;
-            }
+        for parent in (0..tree.len()).filter_map(|at| tree.parent(at)) {
+            children[parent] += 1;
         }
         let table = self.stack_table();
         // The bytes of a node, with its frame if that is new.
@@ -85,19 +74,16 @@ impl<'a> Data<'a, '_> {
             let (index, is_new) = frames.insert_full(frame);
             let text = if is_new { self.frame_size(frame) } else { 0 };
             // One byte for its digit.
-            table.size(&self.stack_row(tree, at, depths[at], index)) + 1 + text
+            table.size(&self.stack_row(tree, at, index)) + 1 + text
         };
         let (mut all, mut frames) = (Room::new(room.left()), IndexSet::new());
         if (0..tree.len()).all(|at| all.take(size_of(at, &mut frames))) {
-            return Choice {
-                is_shown: vec![true; tree.len()],
-                depths,
-            };
+            return vec![true; tree.len()];
         }
         frames.clear();
         let mut is_shown = vec![false; tree.len()];
         // The sum of omitted children costs no more than their parent.
-        let rest = |at: usize| table.size(&self.rest_bound(tree, at, depths[at])) + 1;
+        let rest = |at: usize| table.size(&self.rest_bound(tree, at)) + 1;
         for at in by_share(&self.stack_shares(tree)) {
             let parent = tree.parent(at);
             let below = if children[at] > 0 { rest(at) } else { 0 };
@@ -112,7 +98,7 @@ impl<'a> Data<'a, '_> {
                 }
             }
         }
-        Choice { is_shown, depths }
+        is_shown
     }
 
     /// The largest share of each node, or of a node below it, on either side: so a node is never shown
@@ -131,7 +117,7 @@ impl<'a> Data<'a, '_> {
         shares
     }
 
-    fn stack_rows<'t>(&self, tree: &JoinedStacks<'t, 'a>, choice: &Choice) -> Rows<'t>
+    fn stack_rows<'t>(&self, tree: &JoinedStacks<'t, 'a>, is_shown: &[bool]) -> Rows<'t>
     where
         'a: 't,
     {
@@ -152,16 +138,16 @@ impl<'a> Data<'a, '_> {
             }
         };
         for at in 0..tree.len() {
-            let depth = choice.depths[at];
-            if choice.is_shown[at] {
+            let depth = tree.depth(at);
+            if is_shown[at] {
                 put(&mut rows, depth + 1, &mut rest);
                 let frame = rows.frames.insert_full(self.frame(tree, at)).0;
-                rows.nodes.push(&self.stack_row(tree, at, depth, frame));
+                rows.nodes.push(&self.stack_row(tree, at, frame));
                 rows.nodes.push_digit(ESTIMATED, tree.estimated(at));
                 continue;
             }
             rows.omitted += 1;
-            if tree.parent(at).is_none_or(|parent| choice.is_shown[parent]) {
+            if tree.parent(at).is_none_or(|parent| is_shown[parent]) {
                 put(&mut rows, depth + 1, &mut rest);
                 let (sums, estimated) = rest.entry(depth).or_default();
                 *estimated |= u8::from(tree.estimated(at) > 0);
@@ -176,21 +162,15 @@ impl<'a> Data<'a, '_> {
         rows
     }
 
-    fn stack_row(
-        &self,
-        tree: &JoinedStacks<'_, 'a>,
-        at: usize,
-        depth: u32,
-        frame: usize,
-    ) -> TableRow {
+    fn stack_row(&self, tree: &JoinedStacks<'_, 'a>, at: usize, frame: usize) -> TableRow {
         let costs = self.node_costs(tree, at, Stacks::self_costs);
-        stack_row(depth, frame, tree.calls(at).into(), costs)
+        stack_row(tree.depth(at), frame, tree.calls(at).into(), costs)
     }
 
     /// A row that is at least as long as that of the sum of a node's omitted children.
-    fn rest_bound(&self, tree: &JoinedStacks<'_, 'a>, at: usize, depth: u32) -> TableRow {
+    fn rest_bound(&self, tree: &JoinedStacks<'_, 'a>, at: usize) -> TableRow {
         let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
-        stack_row(depth + 1, 99_999, i64::MAX.into(), costs)
+        stack_row(tree.depth(at) + 1, 99_999, i64::MAX.into(), costs)
     }
 
     /// The costs of a node on both sides.
@@ -202,10 +182,8 @@ impl<'a> Data<'a, '_> {
     ) -> Sides<Vec<i128>> {
         let mut sums = SideSums::default();
         for side in Sides::EACH {
-            for id in tree.ids(side, at) {
-                if let Some(stacks) = tree.sides[side] {
-                    sums.add(side, 0, self.costs.scaled(side, which(stacks, id)));
-                }
+            for (stacks, id) in tree.stacks(side, at) {
+                sums.add(side, 0, self.costs.scaled(side, which(stacks, id)));
             }
         }
         sums.costs
