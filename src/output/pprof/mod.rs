@@ -184,8 +184,6 @@ struct Walk<'a> {
     calls: CallSites,
     /// The current stack.
     path: Vec<Step>,
-    /// All that lies too deep below the same frames, and is written next.
-    deeper: Option<Sample>,
 }
 
 /// A node of a path.
@@ -196,13 +194,6 @@ struct Step {
     location: u64,
     /// That call.
     call: Option<usize>,
-}
-
-/// A stack with what it costs.
-struct Sample {
-    /// The root first.
-    frames: Vec<u64>,
-    values: Vec<Cost>,
 }
 
 impl<W: Write> Writer<W> {
@@ -253,17 +244,30 @@ impl<W: Write> Writer<W> {
             first_lines: first_lines(profile.folded()),
             calls: CallSites::new(profile.folded()),
             path: Vec::new(),
-            deeper: None,
         };
         self.paired += lines.paired;
         self.divided += walk.calls.divided();
-        for node in stacks.nodes() {
+        let counts_calls = self.counts_calls;
+        let calls_of =
+            |node| counts_calls.then(|| Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));
+        let mut nodes = stacks.nodes().peekable();
+        while let Some(node) = nodes.next() {
             self.descend(&mut walk, node);
-            let calls = Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX);
-            let mut calls = self.counts_calls.then_some(calls);
+            let mut calls = calls_of(node);
             if walk.path.len() > MAX_FRAMES {
-                let values = self.values(&mut walk, stacks.self_costs(node), calls);
-                self.add_deeper(&mut walk, values)?;
+                // A node is followed by all nodes below it.
+                let last = Some(walk.path[MAX_FRAMES - 1].node);
+                let mut values = self.values(&mut walk, stacks.self_costs(node), calls);
+                while let Some(node) = nodes.next_if(|&node| stacks.parent(node) >= last) {
+                    let others = self.values(&mut walk, stacks.self_costs(node), calls_of(node));
+                    for (value, other) in values.iter_mut().zip(others) {
+                        *value = value.saturating_add(other);
+                    }
+                }
+                self.deeper += 1;
+                let name = self.string(DEEPER);
+                let leaf = self.location((name, 0, 0), 0);
+                self.sample(&walk, &walk.path[..MAX_FRAMES], leaf, &values)?;
                 continue;
             }
             let by_line = lines.of(node).map(|(place, costs)| (Some(place), costs));
@@ -279,7 +283,7 @@ impl<W: Write> Writer<W> {
                 self.add(&mut walk, leaf, first_cost(costs), values)?;
             }
         }
-        self.flush(&mut walk)
+        Ok(())
     }
 
     /// The values of a sample: rounded so that the sum of all samples so far is, too.
@@ -331,15 +335,12 @@ impl<W: Write> Writer<W> {
         mut cost: Cost,
         mut values: Vec<Cost>,
     ) -> io::Result<()> {
-        self.flush(walk)?;
         loop {
             let callers = &walk.path[..walk.path.len() - 1];
             let rooms = callers
                 .iter()
                 .filter_map(|step| walk.calls.room(step.call?));
             let piece = rooms.fold(cost, Cost::min);
-            let frames = callers.iter().map(|step| step.location);
-            let frames = frames.chain([leaf]).collect();
             let rest: Option<Vec<Cost>> = (piece < cost).then(|| {
                 let rest = values
                     .iter()
@@ -349,7 +350,7 @@ impl<W: Write> Writer<W> {
             for (value, rest) in values.iter_mut().zip(rest.iter().flatten()) {
                 *value -= rest;
             }
-            self.sample(walk, &Sample { frames, values })?;
+            self.sample(walk, callers, leaf, &values)?;
             for at in 0..walk.path.len() {
                 let call = walk.path[at].call;
                 if let Some(call) = call.filter(|&call| walk.calls.take(call, piece)) {
@@ -368,40 +369,24 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Adds what the end of the path costs, which lies too deep: all such samples that follow each
-    /// other are one.
-    fn add_deeper(&mut self, walk: &mut Walk<'_>, values: Vec<Cost>) -> io::Result<()> {
-        if let Some(sample) = &mut walk.deeper {
-            for (sum, value) in sample.values.iter_mut().zip(values) {
-                *sum = sum.saturating_add(value);
-            }
-            return Ok(());
-        }
-        self.deeper += 1;
-        let name = self.string(DEEPER);
-        let last = self.location((name, 0, 0), 0);
-        let callers = walk.path[..MAX_FRAMES].iter().map(|step| step.location);
-        let frames = callers.chain([last]).collect();
-        walk.deeper = Some(Sample { frames, values });
-        Ok(())
-    }
-
-    /// Writes what lies too deep, if anything does.
-    fn flush(&mut self, walk: &mut Walk<'_>) -> io::Result<()> {
-        let deeper = walk.deeper.take();
-        deeper.map_or(Ok(()), |sample| self.sample(walk, &sample))
-    }
-
     /// Writes a sample, the last frame first, unless it costs nothing.
-    fn sample(&mut self, walk: &Walk<'_>, sample: &Sample) -> io::Result<()> {
-        if sample.values.iter().all(|&value| value == 0) {
+    fn sample(
+        &mut self,
+        walk: &Walk<'_>,
+        callers: &[Step],
+        leaf: u64,
+        values: &[Cost],
+    ) -> io::Result<()> {
+        if values.iter().all(|&value| value == 0) {
             return Ok(());
         }
         // The only label is that of the base, which is subtracted.
         let sign = if walk.label.is_some() { -1 } else { 1 };
-        let frames = sample.frames.iter().rev().copied();
-        let values = sample.values.iter();
-        let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
+        let callers = callers.iter().rev().map(|step| step.location);
+        let frames = [leaf].into_iter().chain(callers);
+        let values = values
+            .iter()
+            .map(|value| value.saturating_mul(sign).cast_unsigned());
         let mut body = mem::take(&mut self.body);
         body.0.clear();
         body = body.packed(1, frames).packed(2, values);
