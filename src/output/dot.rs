@@ -35,9 +35,11 @@ pub use crate::output::figures::ViewError as Error;
 use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
 use crate::display::numbers::{counted, divided, percent};
 use crate::display::text::printable;
-use crate::maps::HashMap;
+use crate::maps::{HashMap, HashSet};
 use crate::names::{NameQuery, Named, short_name};
-use crate::output::figures::{EventFormat, command, estimate_mark, per_run, signed_percent};
+use crate::output::figures::{
+    EventFormat, absence, both_sides, command, estimate_mark, per_run, signed_percent,
+};
 use crate::output::{Names, ReportOptions};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
@@ -60,13 +62,7 @@ const NAME_WIDTH: usize = 48;
 /// When the output fails, or, before anything is written, when there is no function of the
 /// requested name.
 pub fn write(profile: &Profile, options: &ReportOptions, output: impl Write) -> Result<(), Error> {
-    let profile = profile.folded();
-    let event = EventFormat::of(profile).into_iter().next();
-    let mut graph = Graph::of(profile);
-    let event = event.unwrap_or_default();
-    let total = format!("{}: {}", printable(event.name), event.total());
-    graph.title = vec![command(profile), total];
-    graph.write(options, output)
+    Graph::of(profile.folded()).write(options, output)
 }
 
 /// Writes the call graph of both sides of a comparison, with what changed.
@@ -79,21 +75,11 @@ pub fn write_comparison(
     options: &ReportOptions,
     output: impl Write,
 ) -> Result<(), Error> {
-    let mut graph = Graph::compared(comparison);
-    let first = comparison.first();
-    let change = signed_percent(first.change(), first.totals.base);
-    graph.title = vec![
-        command(comparison.profiles.new),
-        format!("{}: {change} % of the base", printable(first.name)),
-    ];
-    graph
-        .title
-        .extend(comparison.is_per_run.then(|| per_run(comparison.runs())));
-    graph.write(options, output)
+    Graph::compared(comparison).write(options, output)
 }
 
-/// The costs of a function, or of the calls from one to another. Without a comparison, those of the
-/// base are 0. The self cost of calls is 0.
+/// The costs of a function, or of the calls from one to another, which have no self cost. Without a
+/// comparison, the base has none.
 type Sums = Sides<Option<FunctionSums>>;
 
 /// The caller and the callee.
@@ -104,7 +90,7 @@ struct GraphNode<'a> {
     object: &'a [u8],
     file: &'a [u8],
     line: u64,
-    sides: Sums,
+    sums: Sums,
 }
 
 /// All functions and calls.
@@ -113,6 +99,8 @@ struct Graph<'a> {
     is_comparison: bool,
     has_invocations: bool,
     totals: Sides<i128>,
+    /// The total that percentages are relative to.
+    whole: i128,
     nodes: Vec<GraphNode<'a>>,
     edges: HashMap<Ends, Sums>,
 }
@@ -124,7 +112,7 @@ impl<'a> Graph<'a> {
             object: profile.name(function.object),
             file: profile.name(function.file),
             line: function.line,
-            sides: Sides {
+            sums: Sides {
                 base: None,
                 new: Some(FunctionSums {
                     self_cost: first_cost(profile.self_costs(id)).into(),
@@ -134,14 +122,21 @@ impl<'a> Graph<'a> {
                 }),
             },
         };
+        let event = EventFormat::of(profile).into_iter().next();
+        let event = event.unwrap_or_default();
+        let total = profile.total().into();
         let mut graph = Graph {
-            title: Vec::new(),
+            title: vec![
+                command(profile),
+                format!("{}: {}", printable(event.name), event.total()),
+            ],
             is_comparison: false,
             has_invocations: profile.has_invocations(),
             totals: Sides {
                 base: 0,
-                new: profile.total().into(),
+                new: total,
             },
+            whole: total,
             nodes: profile.functions().map(node).collect(),
             edges: HashMap::default(),
         };
@@ -159,15 +154,22 @@ impl<'a> Graph<'a> {
                 object: function.object,
                 file: function.file,
                 line: line.map_or(0, |id| comparison.profiles.new.function(id).line),
-                sides: function.sums,
+                sums: function.sums,
             }
         });
         let first = comparison.first();
+        let change = signed_percent(first.change(), first.totals.base);
+        let mut title = vec![
+            command(comparison.profiles.new),
+            format!("{}: {change} % of the base", printable(first.name)),
+        ];
+        title.extend(comparison.is_per_run.then(|| per_run(comparison.runs())));
         let mut graph = Graph {
-            title: Vec::new(),
+            title,
             is_comparison: true,
             has_invocations: comparison.has_invocations(),
             totals: first.totals,
+            whole: first.totals.base,
             nodes: nodes.collect(),
             edges: HashMap::default(),
         };
@@ -208,23 +210,18 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether costs are at least this number of thousandths of the total, on either side.
-    fn is_enough(&self, sides: &Sums, thousandths: u128) -> bool {
-        let mut sides = sides.zip(self.totals).into_iter();
-        sides.any(|(figures, total)| {
-            let cost = figures.map_or(0, |sums| sums.inclusive.unsigned_abs());
+    fn is_enough(&self, sums: &Sums, thousandths: u128) -> bool {
+        let mut sides = inclusive(sums).zip(self.totals).into_iter();
+        sides.any(|(cost, total)| {
+            let cost = cost.unsigned_abs();
             let least = total.unsigned_abs().saturating_mul(thousandths);
             cost > 0 && cost.saturating_mul(1000) >= least
         })
     }
 
     /// The share of the total, from 0 to 1, that colours and widths show.
-    fn strength(&self, sides: &Sums) -> f64 {
-        let Sides { base, new } = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
-        let total = match self.is_comparison {
-            true => self.totals.base,
-            false => self.totals.new,
-        };
-        let share = (new.saturating_sub(base) as f64 / total as f64).abs();
+    fn strength(&self, sums: &Sums) -> f64 {
+        let share = (change(inclusive(sums)) as f64 / self.whole as f64).abs();
         if share.is_finite() {
             share.min(1.0)
         } else {
@@ -247,12 +244,9 @@ impl<'a> Graph<'a> {
     /// Sorts functions by inclusive cost, the highest first.
     fn sort(&self, nodes: &mut [usize]) {
         nodes.sort_by_key(|&at| {
-            let GraphNode {
-                name, file, sides, ..
-            } = &self.nodes[at];
-            let costs = sides.map(|side| side.map_or(0, |sums| sums.inclusive.abs()));
-            let cost = costs.base.max(costs.new);
-            (Reverse(cost), *name, *file, at)
+            let node = &self.nodes[at];
+            let Sides { base, new } = inclusive(&node.sums).map(i128::abs);
+            (Reverse(base.max(new)), node.name, node.file, at)
         });
     }
 
@@ -262,39 +256,27 @@ impl<'a> Graph<'a> {
             Some(name) => self.functions_named(name)?,
             None => Vec::new(),
         };
-        let mut is_shown: Vec<bool> = self
-            .nodes
-            .iter()
-            .map(|node| self.is_enough(&node.sides, MIN_FUNCTION_SHARE))
-            .collect();
-        let mut is_wanted = vec![false; self.nodes.len()];
-        for &at in &wanted {
-            (is_shown[at], is_wanted[at]) = (true, true);
-        }
-        let edges = self.edges.iter().filter(|((caller, callee), sides)| {
-            // Those of a requested function are shown, whatever they cost.
-            let is_enough =
-                is_wanted[*caller] || is_wanted[*callee] || self.is_enough(sides, MIN_CALL_SHARE);
-            is_shown[*caller] && is_shown[*callee] && is_enough
+        let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
+        // Whatever the requested functions and their calls cost, they are shown.
+        let is_shown = |at: usize| {
+            is_wanted.contains(&at) || self.is_enough(&self.nodes[at].sums, MIN_FUNCTION_SHARE)
+        };
+        let edges = self.edges.iter().filter(|&(&(caller, callee), sums)| {
+            let is_enough = is_wanted.contains(&caller)
+                || is_wanted.contains(&callee)
+                || self.is_enough(sums, MIN_CALL_SHARE);
+            is_enough && is_shown(caller) && is_shown(callee)
         });
-        let mut edges: Vec<Ends> = edges.map(|(&ends, _)| ends).collect();
-        edges.sort_unstable();
+        let edges: Vec<Ends> = edges.map(|(&ends, _)| ends).collect();
+        let mut nodes: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_shown(at)).collect();
         if options.function.is_some() {
-            let callees = edges.iter().copied();
-            let mut near = reachable(&wanted, callees, self.nodes.len());
+            let below = reachable(&wanted, edges.iter().copied());
             let callers = edges.iter().map(|&(caller, callee)| (callee, caller));
-            let above = reachable(&wanted, callers, self.nodes.len());
-            near.iter_mut()
-                .zip(above)
-                .for_each(|(near, above)| *near |= above);
-            is_shown
-                .iter_mut()
-                .zip(near)
-                .for_each(|(shown, near)| *shown &= near);
+            let above = reachable(&wanted, callers);
+            nodes.retain(|at| below.contains(at) || above.contains(at));
         }
-        let mut nodes: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_shown[at]).collect();
         self.sort(&mut nodes);
-        nodes.sort_by_key(|&at| !is_wanted[at]);
+        nodes.sort_by_key(|at| !is_wanted.contains(at));
         nodes.truncate(options.top.unwrap_or(usize::MAX));
         self.sort(&mut nodes);
         Ok((nodes, edges))
@@ -302,14 +284,13 @@ impl<'a> Graph<'a> {
 
     fn write(&self, options: &ReportOptions, output: impl Write) -> Result<(), Error> {
         let (nodes, edges) = self.chosen(options)?;
-        let mut places = vec![None; self.nodes.len()];
-        for (place, &at) in (1u64..).zip(&nodes) {
-            places[at] = Some(place);
-        }
-        let ends =
-            |&(caller, callee): &Ends| Some(([places[caller]?, places[callee]?], (caller, callee)));
-        let mut edges: Vec<_> = edges.iter().filter_map(ends).collect();
-        edges.sort_unstable();
+        let numbers: HashMap<usize, u64> = nodes.iter().copied().zip(1..).collect();
+        let edges = edges.into_iter().filter_map(|ends| {
+            let (caller, callee) = (numbers.get(&ends.0)?, numbers.get(&ends.1)?);
+            Some((caller, callee, &self.edges[&ends]))
+        });
+        let mut edges: Vec<_> = edges.collect();
+        edges.sort_unstable_by_key(|&(caller, callee, _)| (caller, callee));
         let mut title = self.title.clone();
         title.extend(self.left_out(nodes.len(), edges.len(), options));
         let mut output = BufWriter::new(output);
@@ -324,15 +305,9 @@ impl<'a> Graph<'a> {
             "  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10]"
         )?;
         writeln!(output, "  edge [fontname=\"sans-serif\", fontsize=8]")?;
-        for (place, &at) in (1..).zip(&nodes) {
-            let GraphNode {
-                name,
-                file,
-                line,
-                sides,
-                ..
-            } = &self.nodes[at];
-            let full = match *name {
+        for (number, &at) in (1..).zip(&nodes) {
+            let node = &self.nodes[at];
+            let full = match node.name {
                 b"" => "???".to_owned(),
                 name => printable(name),
             };
@@ -341,27 +316,26 @@ impl<'a> Graph<'a> {
                 _ => short_name(&full, NAME_WIDTH),
             };
             let mut label = vec![label];
-            label.extend(self.node_figures(sides));
-            let location = format!("{}:{line}", printable(file));
+            label.extend(self.node_figures(&node.sums));
+            let location = format!("{}:{}", printable(node.file), node.line);
             writeln!(
                 output,
-                "  n{place} [label={}, tooltip={}, fillcolor=\"{}\"]",
+                "  n{number} [label={}, tooltip={}, fillcolor=\"{}\"]",
                 quoted(&label),
                 quoted(&[full, location]),
-                self.color(sides, 0.04)
+                self.color(&node.sums, 0.04)
             )?;
         }
-        for ([caller, callee], ends) in edges {
-            let sides = &self.edges[&ends];
-            let strength = self.strength(sides);
+        for (caller, callee, sums) in edges {
+            let strength = self.strength(sums);
             let color = match self.is_comparison {
-                true => self.color(sides, 0.3),
+                true => self.color(sums, 0.3),
                 false => "0 0 0.35".to_owned(),
             };
             writeln!(
                 output,
                 "  n{caller} -> n{callee} [label={}, penwidth={:.2}, weight={:.0}, color=\"{color}\"]",
-                quoted(&self.edge_figures(sides)),
+                quoted(&self.edge_figures(sums)),
                 0.5 + 4.5 * strength,
                 1.0 + 100.0 * strength,
             )?;
@@ -371,14 +345,13 @@ impl<'a> Graph<'a> {
     }
 
     /// The colour of growth, decline or cost, stronger for a larger share of the total.
-    fn color(&self, sides: &Sums, least: f64) -> String {
-        let Sides { base, new } = sides.map(|side| side.map_or(0, |sums| sums.inclusive));
-        let hue = match (self.is_comparison, new < base) {
-            (false, _) => "0.09",
-            (true, false) => "0",
-            (true, true) => "0.6",
+    fn color(&self, sums: &Sums, least: f64) -> String {
+        let hue = match change(inclusive(sums)) {
+            _ if !self.is_comparison => "0.09",
+            0.. => "0",
+            _ => "0.6",
         };
-        let strength = self.strength(sides);
+        let strength = self.strength(sums);
         let saturation = match strength > 0.0 {
             true => least + (0.85 - least) * strength.sqrt(),
             false => 0.0,
@@ -386,44 +359,44 @@ impl<'a> Graph<'a> {
         format!("{hue} {saturation:.3} 1")
     }
 
-    fn node_figures(&self, sides: &Sums) -> Vec<String> {
-        let Sides { base, new } = sides.map(Option::unwrap_or_default);
-        let mark = estimate_mark(base.is_inclusive_estimated || new.is_inclusive_estimated);
+    fn node_figures(&self, sums: &Sums) -> Vec<String> {
+        let sides = sums.map(Option::unwrap_or_default);
+        let is_estimated = sides.map(|sums| sums.is_inclusive_estimated);
+        let mark = estimate_mark(is_estimated.base || is_estimated.new);
         let mut lines = vec![
-            format!("incl {mark}{}", self.cost(base.inclusive, new.inclusive)),
-            format!("self {}", self.cost(base.self_cost, new.self_cost)),
+            format!("incl {mark}{}", self.share(inclusive(sums))),
+            format!("self {}", self.share(sides.map(|sums| sums.self_cost))),
         ];
         if self.has_invocations {
-            lines.push(
-                match (self.is_comparison, base.invocations == new.invocations) {
-                    (true, false) => format!("calls {} → {}", base.invocations, new.invocations),
-                    _ if new.invocations == CallCount::per_run(1, 1) => "1 call".to_owned(),
-                    _ => format!("{} calls", new.invocations),
-                },
-            );
+            let Sides { base, new } = sides.map(|sums| sums.invocations);
+            lines.push(match new {
+                _ if self.is_comparison && base != new => format!("calls {base} → {new}"),
+                _ if new == CallCount::per_run(1, 1) => "1 call".to_owned(),
+                _ => format!("{new} calls"),
+            });
         }
-        match (self.is_comparison, sides.base, sides.new) {
-            (true, None, _) => lines.push("new".to_owned()),
-            (true, _, None) => lines.push("gone".to_owned()),
-            _ => {}
-        }
+        let absence = absence(*sums).filter(|_| self.is_comparison);
+        lines.extend(absence.map(str::to_owned));
         lines
     }
 
-    fn edge_figures(&self, sides: &Sums) -> [String; 2] {
-        let Sides { base, new } = sides.map(Option::unwrap_or_default);
-        let calls = match self.is_comparison && base.invocations != new.invocations {
-            true => format!("{}× → {}×", base.invocations, new.invocations),
-            false => format!("{}×", new.invocations),
+    fn edge_figures(&self, sums: &Sums) -> [String; 2] {
+        let calls = sums.map(|side| side.unwrap_or_default().invocations);
+        let shown = |calls: CallCount| format!("{calls}×");
+        let calls = match self.is_comparison {
+            true => both_sides(calls, shown),
+            false => shown(calls.new),
         };
-        [self.cost(base.inclusive, new.inclusive), calls]
+        [self.share(inclusive(sums)), calls]
     }
 
-    fn cost(&self, base: i128, new: i128) -> String {
-        match self.is_comparison {
-            true => signed_percent(new.saturating_sub(base), self.totals.base) + " %",
-            false => percent(new, self.totals.new) + " %",
-        }
+    /// A cost or its change, in percent of the total.
+    fn share(&self, costs: Sides<i128>) -> String {
+        let share = match self.is_comparison {
+            true => signed_percent(change(costs), self.whole),
+            false => percent(costs.new, self.whole),
+        };
+        share + " %"
     }
 
     /// The note about what is omitted.
@@ -448,20 +421,29 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Which nodes can be reached from some by these edges.
-fn reachable(from: &[usize], edges: impl Iterator<Item = Ends>, nodes: usize) -> Vec<bool> {
+fn inclusive(sums: &Sums) -> Sides<i128> {
+    sums.map(|side| side.map_or(0, |sums| sums.inclusive))
+}
+
+/// The change of a cost. Without a comparison, it is the cost itself.
+fn change(costs: Sides<i128>) -> i128 {
+    costs.new.saturating_sub(costs.base)
+}
+
+/// These nodes, and all that can be reached from them through these edges.
+fn reachable(from: &[usize], edges: impl Iterator<Item = Ends>) -> HashSet<usize> {
     let mut next: HashMap<usize, Vec<usize>> = HashMap::default();
     for (node, to) in edges {
         next.entry(node).or_default().push(to);
     }
-    let mut is_reached = vec![false; nodes];
+    let mut reached = HashSet::default();
     let mut pending = from.to_vec();
     while let Some(node) = pending.pop() {
-        if !std::mem::replace(&mut is_reached[node], true) {
+        if reached.insert(node) {
             pending.extend(next.get(&node).into_iter().flatten());
         }
     }
-    is_reached
+    reached
 }
 
 /// Lines as a quoted string. Graphviz reads `\` and the entities of HTML in labels.

@@ -8,7 +8,7 @@ use std::iter;
 use super::ReportOptions;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::{SourceLocation, TextTable};
-use super::figures::{EventFormat, estimate_mark, signed, signed_percent};
+use super::figures::{EventFormat, MISSING, estimate_mark, signed, signed_percent};
 use super::joined_stacks::JoinedStacks;
 use crate::compare::{Comparison, Side, Sides};
 use crate::display::numbers::grouped;
@@ -282,8 +282,9 @@ impl ShownTree<'_, '_> {
         let about = |row: &TreeRow| (self.name(row), SourceLocation::default());
         let table = TextTable::new(["function", ""], rows, about);
         if let Some(comparison) = self.comparison {
-            let side = |row: &TreeRow, side: Side, missing: &str| {
-                row.inclusive[side].map_or_else(|| missing.to_owned(), |cost| notation.cost(cost))
+            let side = |row: &TreeRow, side: Side| match row.inclusive[side] {
+                Some(cost) => notation.cost(cost),
+                None => MISSING[side].to_owned(),
             };
             return table
                 .with(notation.heading("change", "change"), |row| {
@@ -293,11 +294,9 @@ impl ShownTree<'_, '_> {
                     signed_percent(row.change(), comparison.first().totals.base)
                 })
                 .with(notation.heading("base", "base"), |row| {
-                    side(row, Side::Base, "new")
+                    side(row, Side::Base)
                 })
-                .with(notation.heading("new", "new"), |row| {
-                    side(row, Side::New, "gone")
-                });
+                .with(notation.heading("new", "new"), |row| side(row, Side::New));
         }
         let new = |row: &TreeRow| row.inclusive.new.unwrap_or(0);
         let self_cost = |at: usize| {

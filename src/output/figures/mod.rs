@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::compare::{Comparison, Sides};
 pub(crate) use crate::display::numbers::estimate_mark;
-use crate::display::numbers::{counted, percent};
+use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};
 use crate::maps::IndexMap;
@@ -143,6 +143,24 @@ pub(crate) fn both_sides<T: PartialEq>(sides: Sides<T>, shown: impl Fn(T) -> Str
     }
 }
 
+/// What stands in place of a value on the side that lacks a row: without the base, the row is new.
+pub(crate) const MISSING: Sides<&str> = Sides {
+    base: "new",
+    new: "gone",
+};
+
+/// The word for a row that one side lacks.
+pub(crate) fn absence<T>(sides: Sides<Option<T>>) -> Option<&'static str> {
+    let mut sides = sides.zip(MISSING).into_iter();
+    sides.find_map(|(side, word)| side.is_none().then_some(word))
+}
+
+/// The values of a row on both sides; on a side that lacks it, that of the other.
+pub(crate) fn either<T: Copy + Default>(sides: Sides<Option<T>>) -> Sides<T> {
+    let either = sides.base.or(sides.new).unwrap_or_default();
+    sides.map(|side| side.unwrap_or(either))
+}
+
 /// A change in percent of a base, `-` if that costs nothing.
 pub(crate) fn signed_percent(change: i128, base: i128) -> String {
     match base {
@@ -157,6 +175,15 @@ pub(crate) fn share_of_base(change: i128, base: i128) -> String {
         1.. => signed_percent(change, base) + " %",
         _ => "from no cost in the base".to_owned(),
     }
+}
+
+/// A cost on both sides and its change: `100 → 150, +50, +50.00 %`.
+pub(crate) fn sides_and_change(costs: Sides<i128>, shown: impl Fn(i128) -> String) -> String {
+    let change = costs.new.saturating_sub(costs.base);
+    let by = signed(change, grouped(change));
+    let share = share_of_base(change, costs.base);
+    let Sides { base, new } = costs.map(shown);
+    format!("{base} → {new}, {by}, {share}")
 }
 
 /// What the rows of parts are: those of one name that the profiled program gave them and of one thread.

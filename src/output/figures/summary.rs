@@ -11,8 +11,8 @@ use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::names::Named;
 use crate::output::figures::{
-    EventFormat, command, estimate_mark, part_count, parts, per_run, share_of_base, signed,
-    signed_percent,
+    EventFormat, command, estimate_mark, part_count, parts, per_run, share_of_base,
+    sides_and_change, signed_percent,
 };
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile, ProfileKind};
@@ -319,11 +319,9 @@ impl<'a> ComparisonSummary<'a> {
             lines.push(fact("per run", per_run(comparison.runs())));
         }
         lines.extend(comparison.events.iter().skip(1).map(|other| {
-            let Sides { base, new } = other.totals.map(grouped);
-            let by = signed(other.change(), grouped(other.change()));
-            let share = share_of_base(other.change(), other.totals.base);
             let name = printable(other.name);
-            fact("also", format!("{name}: {base} → {new}, {by}, {share}"))
+            let change = sides_and_change(other.totals, grouped);
+            fact("also", format!("{name}: {change}"))
         }));
         lines
     }

@@ -20,7 +20,10 @@ use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
 use crate::names::{SHORT, cut_end, short_name};
-use crate::output::figures::{command, estimate_mark, part_count, per_run, signed, signed_percent};
+use crate::output::figures::{
+    MISSING, absence, both_sides, command, either, estimate_mark, part_count, per_run, signed,
+    signed_percent,
+};
 use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
@@ -261,38 +264,18 @@ pub fn write_comparison(
     });
     let totals = comparison.events.iter().map(|event| {
         let unit = Unit::of(event.unit, 1);
-        vec![
-            cell(&printable(event.name)),
-            in_units(event.totals.base, unit),
-            in_units(event.totals.new, unit),
-            signed(event.change(), in_units(event.change(), unit)),
-            signed_percent(event.change(), event.totals.base),
-        ]
+        change_row(event.name, event.totals.map(Some), unit)
     });
     body.table(&["event", "base", "new", "change", "change %"], totals);
+    let report = ComparisonSummary::new(comparison, options);
     let parts = comparison.parts(0);
+    let (top, _) = options.split(&parts);
     if !parts.is_empty() {
-        let unit = Unit::of(comparison.first().unit, 1);
-        let top = options.top.unwrap_or(usize::MAX);
-        let rows = parts.iter().take(top).map(|part| {
-            let Sides { base, new } = part.costs.map(|cost| Some(in_units(cost?, unit)));
-            let change = part
-                .costs
-                .base
-                .zip(part.costs.new)
-                .map(|(base, new)| [new.saturating_sub(base), base]);
-            vec![
-                cell(&printable(part.name)),
-                base.unwrap_or_else(|| "new".to_owned()),
-                new.unwrap_or_else(|| "gone".to_owned()),
-                change.map_or_else(String::new, |[by, _]| signed(by, in_units(by, unit))),
-                change.map_or_else(String::new, |[by, base]| signed_percent(by, base)),
-            ]
-        });
+        let rows = top.iter();
+        let rows = rows.map(|part| change_row(part.name, part.costs, report.first.unit));
         let shown = body.table(&["part", "base", "new", "change", "change %"], rows);
         body.more_parts(parts.len() - shown);
     }
-    let report = ComparisonSummary::new(comparison, options);
     let (notation, row) = (report.first.notation, report.row);
     let changes: Vec<_> = comparison.changes.iter().collect();
     let table = report
@@ -300,20 +283,20 @@ pub fn write_comparison(
             SourceLocation::in_file(change.file, 0)
         })
         .with(notation.heading(row.cost(), row.cost()), |change| {
-            both_sides(change, |sums| notation.cost(sums.self_cost))
+            values(change, |sums| notation.cost(sums.self_cost))
         })
         .with_known(
             row.has_inclusive(),
             &notation.heading("incl", "inclusive"),
             |change| {
-                both_sides(change, |sums| {
+                values(change, |sums| {
                     estimate_mark(sums.is_inclusive_estimated).to_owned()
                         + &notation.cost(sums.inclusive)
                 })
             },
         )
         .with_known(comparison.has_invocations(), "calls", |change| {
-            both_sides(change, |sums| sums.invocations.to_string())
+            values(change, |sums| sums.invocations.to_string())
         })
         .with_transitions(|change| change.transition.clone());
     let shown = body.functions(table, options);
@@ -325,6 +308,23 @@ pub fn write_comparison(
         body.line(&format!("{unchanged}."));
     }
     body.write(output)
+}
+
+/// The cells of a row: its cost on both sides, and the change if both have one.
+fn change_row(name: &[u8], costs: Sides<Option<i128>>, unit: Unit) -> Vec<String> {
+    let Sides { base, new } = costs.zip(MISSING).map(|(cost, missing)| match cost {
+        Some(cost) => in_units(cost, unit),
+        None => missing.to_owned(),
+    });
+    let [change, share] = match costs.into() {
+        (Some(base), Some(new)) => {
+            let change = new.saturating_sub(base);
+            let share = signed_percent(change, base);
+            [signed(change, in_units(change, unit)), share]
+        }
+        _ => Default::default(),
+    };
+    vec![cell(&printable(name)), base, new, change, share]
 }
 
 /// The change of the total of the first event.
@@ -357,13 +357,12 @@ fn outcome(verdicts: &[Verdict]) -> &'static str {
     }
 }
 
-/// A value before and after, or that of the side with the function.
-fn both_sides(change: &FunctionChange<'_>, figure: impl Fn(&FunctionSums) -> String) -> String {
-    match change.sums.map(|sums| sums.as_ref().map(&figure)).into() {
-        (Some(base), Some(new)) if base == new => base,
-        (Some(base), Some(new)) => format!("{base} → {new}"),
-        (None, new) => format!("new: {}", new.unwrap_or_default()),
-        (Some(base), None) => format!("gone: {base}"),
+/// A value on both sides, or on the side that has the function.
+fn values(change: &FunctionChange<'_>, value: impl Fn(FunctionSums) -> String) -> String {
+    let values = both_sides(either(change.sums).map(value), |value| value);
+    match absence(change.sums) {
+        Some(word) => format!("{word}: {values}"),
+        None => values,
     }
 }
 

@@ -16,7 +16,9 @@ use crate::io::SourceFiles;
 use crate::names::{NameQuery, Named, cut_end, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
 use crate::output::figures::table::{SourceLocation, TextTable};
-use crate::output::figures::{ViewError, both_sides, estimate_mark, share_of_base, signed};
+use crate::output::figures::{
+    ViewError, absence, both_sides, either, estimate_mark, sides_and_change, signed,
+};
 use crate::output::{ReportOptions, Sort};
 use crate::profile::GroupBy;
 
@@ -249,17 +251,10 @@ impl<'a> ComparisonSummary<'a> {
         let (top, rest) = self.options.split(&parts);
         let cost = |cost| in_units(cost, self.first.unit);
         let rows = top.iter().map(|part| {
-            let change = match part.costs.into() {
-                (Some(base), Some(new)) => {
-                    let change = new.saturating_sub(base);
-                    let by = signed(change, grouped(change));
-                    let share = share_of_base(change, base);
-                    format!("{} → {}, {by}, {share}", cost(base), cost(new))
-                }
-                (base, new) => {
-                    let word = if base.is_none() { "new" } else { "gone" };
-                    format!("{word}, {}", cost(base.or(new).unwrap_or(0)))
-                }
+            let costs = either(part.costs);
+            let change = match absence(part.costs) {
+                Some(word) => format!("{word}, {}", cost(costs.new)),
+                None => sides_and_change(costs, cost),
             };
             fact("part", format!("{}: {change}", printable(part.name)))
         });
@@ -303,17 +298,8 @@ impl<'a> ComparisonSummary<'a> {
 
     /// The figures before and after, in as many lines as they need.
     fn details(&self, change: &FunctionChange<'_>) -> Vec<String> {
-        let Sides { base, new } = change.sums;
-        let word = match (base, new) {
-            (Some(_), Some(_)) => "",
-            (None, _) => "new: ",
-            _ => "gone: ",
-        };
-        let new = new.or(base).unwrap_or_default();
-        let sides = Sides {
-            base: base.unwrap_or(new),
-            new,
-        };
+        let word = absence(change.sums).map_or_else(String::new, |word| format!("{word}: "));
+        let sides = either(change.sums);
         let cost = |of: fn(FunctionSums) -> i128| {
             both_sides(sides.map(of), |cost| self.first.notation.cost(cost))
         };
