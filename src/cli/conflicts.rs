@@ -68,8 +68,7 @@ impl Arguments {
 
     /// The advice for an output whose name promises a format that is not supported.
     fn unsupported_output(&self) -> Option<String> {
-        let says_format =
-            self.output.format.is_none() && self.output.webgrind.is_none() && !self.output.open;
+        let says_format = self.output.format.is_none() && !self.output.open;
         match self.output.output.as_ref().filter(|_| says_format)? {
             Target::Stdout => None,
             target @ Target::File(path) => {

@@ -32,25 +32,35 @@ fn scopes(name: &str) -> (String, Vec<(usize, usize)>) {
         let (own, own_scopes) = self::scopes_of_type(of);
         (path, scopes, rest) = (own, own_scopes, after.strip_prefix('>').unwrap_or(after));
     }
-    // From there on, brackets and blanks are parts of its name.
-    let operator = rest.find("operator").unwrap_or(rest.len());
+    // The symbols of an operator are no brackets or separators, and blanks are part of its name.
+    const SYMBOLS: [&str; 11] = [
+        "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">",
+    ];
+    let operator = rest.find("operator").map(|at| at + "operator".len());
+    let operator = operator.unwrap_or(rest.len());
     let (mut depth, mut braces, mut skip) = (0usize, 0usize, 0);
     for (at, c) in rest.char_indices() {
         if at < skip {
             continue;
         }
         let here = &rest[at..];
+        let symbols = SYMBOLS.iter().find(|symbols| here.starts_with(**symbols));
+        if let Some(symbols) = symbols.filter(|_| at == operator && depth == 0) {
+            path += symbols;
+            skip = at + symbols.len();
+            continue;
+        }
         let separator = ["::", "->", "\\"]
             .into_iter()
             .find(|mark| here.starts_with(mark));
         match (c, separator) {
-            (_, Some(mark)) if depth == 0 && braces == 0 && !path.ends_with("operator") => {
+            (_, Some(mark)) if depth == 0 && braces == 0 => {
                 scopes.push((path.len(), path.len() + mark.len()));
                 path += mark;
                 skip = at + mark.len();
                 continue;
             }
-            ('<', _) if at < operator => depth += 1,
+            ('<', _) => depth += 1,
             ('>', _) if depth > 0 => {
                 depth -= 1;
                 continue;
@@ -157,6 +167,13 @@ mod tests {
             ("void std::vector<int>::push<int>(int) const", "std::vector"),
             ("A::operator<(int)", "A"),
             ("A::operator->()", "A"),
+            ("A::operator<=>(b::C)", "A"),
+            ("A::operator->*<int>(b::C)", "A"),
+            (
+                "std::basic_ostream<char, std::char_traits<char> >& std::operator<< <std::char_traits<char> >(std::basic_ostream<char, std::char_traits<char> >&, char const*)",
+                "std",
+            ),
+            ("bool ns::operator< <a::b>(a::b)", "ns"),
             ("std::vector<int>::operator[](unsigned long)", "std::vector"),
             ("bool ns::operator==<int>(ns::A, ns::A)", "ns"),
             ("(anonymous namespace)::run(int)", "(anonymous namespace)"),

@@ -563,6 +563,25 @@ mod tests {
     }
 
     #[test]
+    fn derived_events_are_requested_once_and_up_to_the_limit() {
+        let names = |events: &mut Events| -> Vec<Vec<u8>> {
+            events.want_derived();
+            events.wanted().map(|event| event.name).collect()
+        };
+        let mut events = wanting("Sum", &["Sum = Ir", "Twice = 2 Sum"]);
+        select(&mut events, "Ir");
+        assert_eq!(names(&mut events), columns("Sum Twice"));
+        let mut events = Events::new(EventChoice::All);
+        for definition in ["First = e0", "Second = e0"] {
+            events.define(definition.as_bytes()).unwrap();
+        }
+        let all: Vec<String> = (1..MAX_EVENTS).map(|at| format!("e{at}")).collect();
+        let all = all.join(" ").replace("e1 ", "e0 ");
+        select(&mut events, &all);
+        assert_eq!(names(&mut events), columns(&(all + " First")));
+    }
+
+    #[test]
     fn an_event_without_a_name_is_none() {
         let mut events = Events::default();
         assert_eq!(events.define(b" = Ir"), Ok(Definition::Known));
