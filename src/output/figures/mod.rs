@@ -15,7 +15,7 @@ use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};
 use crate::maps::IndexMap;
 use crate::names::UnknownFunction;
-use crate::profile::{Profile, split_scale};
+use crate::profile::{Cost, Profile, split_scale};
 
 /// Why some functions cannot be shown.
 #[derive(Debug, Error)]
@@ -39,6 +39,8 @@ pub(crate) struct EventFormat<'a> {
     pub unit: Unit,
     /// The total; in a comparison, that of the new profile.
     pub total: i128,
+    /// The peak that the profile states, if that is not the total.
+    pub peak: Option<Cost>,
     /// For costs of about that size.
     pub notation: Notation,
 }
@@ -46,8 +48,9 @@ pub(crate) struct EventFormat<'a> {
 impl<'a> EventFormat<'a> {
     /// Those of a profile.
     pub fn of(profile: &'a Profile) -> Vec<Self> {
-        let events = profile.events().iter().zip(profile.totals());
-        let figures = events.map(|(event, total)| {
+        let sums = profile.totals().into_iter().zip(profile.summaries());
+        let events = profile.events().iter().zip(sums);
+        let figures = events.map(|(event, (total, stated))| {
             let (_, scale) = split_scale(event.name());
             let unit_name = profile.unit(event);
             let unit = Unit::of(unit_name, scale);
@@ -57,6 +60,7 @@ impl<'a> EventFormat<'a> {
                 unit_name,
                 unit,
                 total: total.into(),
+                peak: stated.filter(|&peak| profile.states_peak(event) && peak != total),
                 notation: unit.notation(total),
             }
         });
@@ -73,6 +77,7 @@ impl<'a> EventFormat<'a> {
                 unit_name: event.unit,
                 unit,
                 total: event.totals.new,
+                peak: None,
                 notation: unit.notation(event.totals.new.abs().max(event.totals.base.abs())),
             }
         });
@@ -82,6 +87,11 @@ impl<'a> EventFormat<'a> {
     /// The total, and how much that is.
     pub fn total(&self) -> String {
         in_units(self.total, self.unit)
+    }
+
+    /// The peak, likewise.
+    pub fn peak(&self) -> Option<String> {
+        self.peak.map(|peak| in_units(peak, self.unit))
     }
 
     /// A share of the total.
@@ -189,7 +199,7 @@ pub(crate) fn sides_and_change(costs: Sides<i128>, shown: impl Fn(i128) -> Strin
 /// What the rows of parts are: those of one name that the profiled program gave them and of one thread.
 /// Each with its totals, a number for each event, the costliest first. None if neither a name nor a
 /// thread tells parts apart.
-pub(crate) fn parts(profile: &Profile) -> Vec<(String, Vec<i128>)> {
+pub(crate) fn part_rows(profile: &Profile) -> Vec<(String, Vec<i128>)> {
     let mut totals: IndexMap<_, IndexMap<_, Vec<i128>>> = IndexMap::default();
     for part in profile.parts() {
         let threads = totals.entry(part.header.name()).or_default();

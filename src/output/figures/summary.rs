@@ -11,8 +11,8 @@ use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::names::Named;
 use crate::output::figures::{
-    EventFormat, command, estimate_mark, part_count, parts, per_run, share_of_base,
-    sides_and_change, signed_percent,
+    EventFormat, command, estimate_mark, part_count, per_run, share_of_base, sides_and_change,
+    signed_percent,
 };
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile, ProfileKind};
@@ -204,15 +204,14 @@ impl<'a> ProfileSummary<'a> {
         lines.push(fact("event", printable(self.first().name)));
         lines.push(fact("total", self.first().total()));
         lines.extend(self.summary());
-        lines.extend(
-            self.further()
-                .zip(self.peaks().skip(1))
-                .map(|((_, event), peak)| {
-                    let name = printable(event.name);
-                    let peak = peak.map_or_else(String::new, |peak| format!(", peak {peak}"));
-                    fact("also", format!("{name}, total {}{peak}", event.total()))
-                }),
-        );
+        lines.extend(self.further().map(|(_, event)| {
+            let name = printable(event.name);
+            let peak = match event.peak() {
+                Some(peak) => format!(", peak {peak}"),
+                None => String::new(),
+            };
+            fact("also", format!("{name}, total {}{peak}", event.total()))
+        }));
         if part_count(profile) > 1 {
             lines.push(fact("parts", grouped(part_count(profile))));
         }
@@ -235,14 +234,9 @@ impl<'a> ProfileSummary<'a> {
         lines
     }
 
-    /// The rows of parts, the costliest first, each with its total in every event.
-    pub fn parts(&self) -> Vec<(String, Vec<i128>)> {
-        parts(self.profile)
-    }
-
     /// The total that the profile itself states, if it is a different one.
     fn summary(&self) -> Option<String> {
-        if let Some(peak) = self.peaks().next().flatten() {
+        if let Some(peak) = self.first().peak() {
             return Some(fact("summary", format!("{peak}, a peak, not a sum")));
         }
         let summary = i128::from(self.profile.stated_total()?);
@@ -253,18 +247,6 @@ impl<'a> ProfileSummary<'a> {
         };
         let summary = in_units(summary, self.first().unit);
         Some(fact("summary", format!("{summary}, {explanation}")))
-    }
-
-    /// How much of each event was in use at most, where the profile says it and it is not the total.
-    pub fn peaks(&self) -> impl Iterator<Item = Option<String>> {
-        let profile = self.profile;
-        let all = profile.events().iter().zip(profile.summaries());
-        let peaks = all.zip(&self.events).map(|((event, stated), format)| {
-            let peak = stated.filter(|_| profile.states_peak(event));
-            let peak = peak.filter(|&peak| i128::from(peak) != format.total)?;
-            Some(in_units(peak, format.unit))
-        });
-        peaks.chain(std::iter::repeat(None)).take(self.events.len())
     }
 }
 

@@ -1,7 +1,6 @@
 //! The fields of the report that describe the profile as a whole.
 
 use std::io;
-use std::iter;
 
 use super::data::Data;
 use super::table::{WholeNumber, cut};
@@ -10,7 +9,7 @@ use crate::compare::Side;
 use crate::display::numbers::{grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
-use crate::output::figures::{EventFormat, command, parts, per_run};
+use crate::output::figures::{EventFormat, command, part_rows, per_run};
 use crate::output::json::Document;
 
 /// The most warnings, limits and parts, and the most bytes of their texts.
@@ -120,20 +119,15 @@ impl<'a> Data<'a, '_> {
     /// The peak of each event that its summaries state, if that is not the total. Costs per run have no
     /// peak.
     fn peaks(&self) -> Vec<Option<WholeNumber>> {
-        let profile = self.costs.profile(Side::New);
-        let stated = profile.summaries().into_iter().chain(iter::repeat(None));
-        let events = profile.events().iter().zip(stated).zip(profile.totals());
-        let peaks = events.map(|((event, stated), total)| {
-            let is_peak = self.costs.runs.new == 1 && profile.states_peak(event);
-            stated.filter(|&peak| is_peak && peak != total)
-        });
+        let events = EventFormat::of(self.costs.profile(Side::New)).into_iter();
+        let peaks = events.map(|event| event.peak.filter(|_| self.costs.runs.new == 1));
         peaks.map(|peak| peak.map(WholeNumber::from)).collect()
     }
 
     /// Writes the totals of the named parts, the costliest first.
     fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
         let mut parts = match self.compared {
-            None => parts(self.costs.profile(Side::New)),
+            None => part_rows(self.costs.profile(Side::New)),
             Some(_) => Vec::new(),
         };
         let omitted = parts.len().saturating_sub(MAX_TEXTS);

@@ -21,8 +21,8 @@ use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
 use crate::names::{SHORT, cut_end, short_name};
 use crate::output::figures::{
-    MISSING, absence, both_sides, command, either, estimate_mark, part_count, per_run, signed,
-    signed_percent,
+    MISSING, absence, both_sides, command, either, estimate_mark, part_count, part_rows, per_run,
+    signed, signed_percent,
 };
 use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
@@ -89,9 +89,8 @@ pub fn write(
     let functions = report.all_functions();
     let digest = digest(&report, stacks, &functions);
     body.reserve = digest.characters;
-    let totals = report.events.iter();
-    let totals = totals.zip(report.peaks()).map(|(event, peak)| {
-        let total = match peak {
+    let totals = report.events.iter().map(|event| {
+        let total = match event.peak() {
             Some(peak) => format!("{} allocated, {peak} at the peak", event.total()),
             None => event.total(),
         };
@@ -99,7 +98,7 @@ pub fn write(
     });
     body.table(&["event", "total"], totals);
     let first = report.first();
-    let parts = report.parts();
+    let parts = part_rows(profile);
     let (top, _) = options.split(&parts);
     if !top.is_empty() {
         let total = |totals: &[i128]| totals.first().copied().unwrap_or(0);

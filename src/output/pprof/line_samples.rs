@@ -6,6 +6,7 @@
 //! line are exact, and there are no more pairs than stacks and lines together.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use crate::maps::HashMap;
 use crate::profile::{Cost, FunctionId, Line, NameId, Profile};
@@ -15,12 +16,11 @@ use crate::stacks::{StackId, Stacks};
 pub(super) type LinePlace = (Option<NameId>, u64);
 
 /// What a stack cost on a line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Pair {
     stack: StackId,
     place: LinePlace,
-    /// Its row of costs.
-    row: usize,
+    costs: Vec<Cost>,
 }
 
 /// The costs of stacks by line, for functions whose costs do not all stand on their own line.
@@ -28,8 +28,6 @@ struct Pair {
 pub(super) struct LineSamples {
     /// By stack.
     pairs: Vec<Pair>,
-    costs: Vec<Cost>,
-    width: usize,
     /// How many functions have several stacks and several lines.
     pub paired: u64,
 }
@@ -37,10 +35,7 @@ pub(super) struct LineSamples {
 impl LineSamples {
     pub fn new(stacks: &Stacks<'_>) -> Self {
         let profile = stacks.profile().folded();
-        let mut samples = LineSamples {
-            width: profile.events().len(),
-            ..LineSamples::default()
-        };
+        let mut samples = LineSamples::default();
         let mut nodes: Vec<(FunctionId, StackId)> = Vec::new();
         for node in stacks.nodes() {
             let function = stacks.folded_function(node);
@@ -70,8 +65,9 @@ impl LineSamples {
 
     /// Divides the costs of stacks of one function among its lines.
     fn pair(&mut self, stacks: &Stacks<'_>, nodes: &[(FunctionId, StackId)], lines: &[Line<'_>]) {
-        let mut parts: Vec<(usize, usize, usize, Cost)> = Vec::new();
-        for event in 0..self.width {
+        let events = stacks.profile().events().len();
+        let mut pairs: BTreeMap<(usize, usize), Vec<Cost>> = BTreeMap::new();
+        for event in 0..events {
             let of_stack = |at: usize| stacks.self_costs(nodes[at].1)[event];
             let (mut stack, mut line) = (0, 0);
             let (mut left_of_stack, mut left_of_line) = (of_stack(0), lines[0].costs[event]);
@@ -86,7 +82,11 @@ impl LineSamples {
                 } else {
                     left_of_line
                 };
-                parts.extend((part != 0).then_some((stack, line, event, part)));
+                if part != 0 {
+                    pairs
+                        .entry((stack, line))
+                        .or_insert_with(|| vec![0; events])[event] = part;
+                }
                 if is_last == [true, true] {
                     break;
                 }
@@ -101,21 +101,15 @@ impl LineSamples {
                 }
             }
         }
-        parts.sort_unstable();
-        for parts in parts.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
-            let (stack, line, ..) = parts[0];
-            let Line { file, line, .. } = lines[line];
-            self.pairs.push(Pair {
-                stack: nodes[stack].1,
-                place: (file, line),
-                row: self.costs.len(),
-            });
-            self.costs.resize(self.costs.len() + self.width, 0);
-            let start = self.costs.len() - self.width;
-            parts
-                .iter()
-                .for_each(|&(.., event, part)| self.costs[start + event] = part);
-        }
+        self.pairs
+            .extend(pairs.into_iter().map(|((stack, line), costs)| {
+                let Line { file, line, .. } = lines[line];
+                Pair {
+                    stack: nodes[stack].1,
+                    place: (file, line),
+                    costs,
+                }
+            }));
     }
 
     /// The lines on which a stack cost anything, and what; none if all stands on its function's own.
@@ -123,7 +117,7 @@ impl LineSamples {
         let start = self.pairs.partition_point(|pair| pair.stack < stack);
         let pairs = self.pairs[start..].iter();
         let pairs = pairs.take_while(move |pair| pair.stack == stack);
-        pairs.map(|pair| (pair.place, &self.costs[pair.row..][..self.width]))
+        pairs.map(|pair| (pair.place, pair.costs.as_slice()))
     }
 }
 

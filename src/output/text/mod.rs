@@ -15,6 +15,7 @@ use crate::display::numbers::{counted, grouped, percent};
 use crate::io::SourceFiles;
 use crate::names::{NameQuery, cut_end};
 pub use crate::output::figures::ViewError as Error;
+use crate::output::figures::part_rows;
 use crate::profile::{Cost, EdgeRef, FunctionId, GroupBy, Profile};
 
 /// Longer names push their places aside where there is no width to keep to.
@@ -119,7 +120,7 @@ impl ProfileSummary<'_> {
 
     /// The named parts, if there are any.
     fn part_table(&self) -> Vec<String> {
-        let (first, parts) = (self.first(), self.parts());
+        let (first, parts) = (self.first(), part_rows(self.profile));
         if parts.is_empty() {
             return Vec::new();
         }
