@@ -102,9 +102,9 @@ impl Descriptor {
     #[cfg(target_os = "linux")]
     fn fetch(self) -> io::Result<File> {
         use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
-        let process = self.process.unwrap_or_else(std::process::id);
-        let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-        let process = pidfd_open(process.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
+        let number = self.process.unwrap_or_else(std::process::id);
+        let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
+        let process = pidfd_open(pid.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
         Ok(pidfd_getfd(process, self.number, PidfdGetfdFlags::empty())?.into())
     }
 

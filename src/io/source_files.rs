@@ -370,8 +370,7 @@ fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
             if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
                 return Err(NoSource::NotRegular);
             }
-            let file = openat(&parent, name, flags, Mode::empty()).map_err(reason)?;
-            let file = File::from(file);
+            let file = File::from(openat(&parent, name, flags, Mode::empty()).map_err(reason)?);
             check_regular(&file.metadata().map_err(|_| NoSource::Unreadable)?)?;
             return Ok(file);
         }

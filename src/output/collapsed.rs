@@ -279,8 +279,9 @@ impl<'a> StackLines<'a> {
     /// Notes the lines of these nodes and of those below them as the next ones.
     fn expect(&mut self, nodes: impl Iterator<Item = StackId>, frames: usize) {
         let (stacks, start) = (self.stacks, self.pending.len());
-        let nodes = nodes.map(|node| (self.frames[node.index()], node));
-        let mut nodes: Vec<(usize, StackId)> = nodes.collect();
+        let mut nodes: Vec<(usize, StackId)> = nodes
+            .map(|node| (self.frames[node.index()], node))
+            .collect();
         nodes.sort_unstable();
         for group in nodes.chunk_by(|(one, _), (other, _)| one == other) {
             let (frame, _) = group[0];
@@ -289,8 +290,9 @@ impl<'a> StackLines<'a> {
                 .clone()
                 .map(|node| first_cost(stacks.self_costs(node)));
             self.expect_line(frame, costs, frames);
-            let above = group.filter(|&node| stacks.children(node).next().is_some());
-            let above: Vec<StackId> = above.collect();
+            let above: Vec<StackId> = group
+                .filter(|&node| stacks.children(node).next().is_some())
+                .collect();
             if !above.is_empty() {
                 self.push(frame, What::Below(above), frames);
             }

@@ -122,8 +122,7 @@ impl<'a> Graph<'a> {
                 }),
             },
         };
-        let event = EventFormat::of(profile).into_iter().next();
-        let event = event.unwrap_or_default();
+        let event = EventFormat::first_of(profile);
         let total = profile.total().into();
         let mut graph = Graph {
             title: vec![
@@ -311,11 +310,10 @@ impl<'a> Graph<'a> {
                 b"" => "???".to_owned(),
                 name => printable(name),
             };
-            let label = match options.names {
+            let mut label = vec![match options.names {
                 Names::Full => full.clone(),
                 _ => short_name(&full, NAME_WIDTH),
-            };
-            let mut label = vec![label];
+            }];
             label.extend(self.node_figures(&node.sums));
             let location = format!("{}:{}", printable(node.file), node.line);
             writeln!(

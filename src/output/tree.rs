@@ -182,9 +182,9 @@ impl ShownTree<'_, '_> {
         for row in &mut rows {
             row.has_namesake = row.node.is_some_and(|at| files[self.frame(at)].len() > 1);
         }
-        let rest = others.into_iter().reduce(TreeRow::with);
-        let rest = rest.map(|rest| TreeRow { node: None, ..rest });
-        let mut rows: Vec<TreeRow> = rest.into_iter().chain(rows).collect();
+        if let Some(rest) = others.into_iter().reduce(TreeRow::with) {
+            rows.insert(0, TreeRow { node: None, ..rest });
+        }
         if let [only] = rows.as_mut_slice() {
             only.is_only = true;
         }
@@ -324,8 +324,9 @@ impl ShownTree<'_, '_> {
     fn lines(&self, rows: &[TreeRow], options: &ReportOptions) -> Vec<String> {
         let table = self.table(rows);
         let (figures, room) = table.figures(options);
-        let most = room.map(|room| room.saturating_sub(MIN_NAME) / INDENT);
-        let most = most.filter(|&most| rows.iter().any(|row| row.level > most));
+        let most = room
+            .map(|room| room.saturating_sub(MIN_NAME) / INDENT)
+            .filter(|&most| rows.iter().any(|row| row.level > most));
         // The indentations of the rows above the next one.
         let mut columns = Vec::new();
         let mut figures = figures.into_iter();

@@ -67,6 +67,11 @@ impl<'a> EventFormat<'a> {
         figures.collect()
     }
 
+    /// The first one.
+    pub fn first_of(profile: &'a Profile) -> Self {
+        Self::of(profile).into_iter().next().unwrap_or_default()
+    }
+
     /// Those of a comparison, whose costs are without scales.
     pub fn compared(comparison: &Comparison<'a>) -> Vec<Self> {
         let figures = comparison.events.iter().map(|event| {

@@ -146,8 +146,7 @@ impl<'a, T> TextTable<'a, T> {
         let columns = 0..self.headings.figures.len();
         let widths: Vec<usize> = columns.map(|column| self.figure_width(column)).collect();
         let line = |row: &TextRow| {
-            let figures = row.figures.iter().zip(&widths);
-            let figures = figures.map(|(figure, width)| {
+            let figures = row.figures.iter().zip(&widths).map(|(figure, width)| {
                 let missing = width.saturating_sub(width_of(figure));
                 " ".repeat(missing) + figure + GAP
             });

@@ -73,10 +73,11 @@ impl Body {
             (Outcome::NotFound, "**not checked**"),
             (Outcome::Passed, "passed"),
         ] {
-            let verdicts = verdicts.iter().filter(|verdict| verdict.outcome == outcome);
-            let lines = verdicts.map(|verdict| span(&verdict.text));
-            let lines = lines.map(|text| format!("- {word}: {text}"));
-            let mut lines = lines.peekable();
+            let mut lines = verdicts
+                .iter()
+                .filter(|verdict| verdict.outcome == outcome)
+                .map(|verdict| format!("- {word}: {}", span(&verdict.text)))
+                .peekable();
             while let Some(line) = lines.next_if(|line| self.has_room(line, 2 * MAX_CHARACTERS / 3))
             {
                 self.line(&line);
@@ -145,18 +146,20 @@ impl Body {
             table.shorten_names(SHORT);
         }
         let cells = |row: TextRow, cell: fn(&str) -> String| {
-            let place = Some(row.place.short(PATH)).filter(|place| !place.is_empty());
-            let place = place.map_or_else(String::new, |place| cell(&place));
-            let became = row.transition.map(|Transition { word, what }| {
-                format!(", {word} {}", cell(&short_name(&what, SHORT)))
-            });
-            let name = cell(&row.name) + &became.unwrap_or_default();
+            let place = match row.place.short(PATH) {
+                place if place.is_empty() => place,
+                place => cell(&place),
+            };
+            let mut name = cell(&row.name);
+            if let Some(Transition { word, what }) = row.transition {
+                name += &format!(", {word} {}", cell(&short_name(&what, SHORT)));
+            }
             [row.figures, vec![name, place]].concat()
         };
         let headings = cells(table.headings, str::to_owned);
         let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-        let cells = table.rows.into_iter().map(|row| cells(row, cell));
-        let mut top: Vec<_> = cells.collect();
+        let rows = table.rows.into_iter();
+        let mut top: Vec<_> = rows.map(|row| cells(row, cell)).collect();
         let folded = top.split_off(options.top.unwrap_or(usize::MAX).min(top.len()));
         let (count, mut shown) = (top.len(), 0);
         if count > 0 {

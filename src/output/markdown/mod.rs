@@ -216,8 +216,7 @@ fn heaviest<T>(all: impl Iterator<Item = T>, cost: impl Fn(&T) -> Cost) -> Vec<T
 
 /// The functions of a stack as code, from the first on.
 fn path(stacks: &Stacks<'_>, id: StackId) -> String {
-    let frames = iter::successors(Some(id), |&id| stacks.parent(id));
-    let mut frames: Vec<StackId> = frames.collect();
+    let mut frames: Vec<StackId> = iter::successors(Some(id), |&id| stacks.parent(id)).collect();
     frames.reverse();
     let left_out = frames.len().saturating_sub(MAX_FRAMES);
     let begin = if left_out > 0 {
@@ -270,8 +269,9 @@ pub fn write_comparison(
     let parts = comparison.parts(0);
     let (top, _) = options.split(&parts);
     if !parts.is_empty() {
-        let rows = top.iter();
-        let rows = rows.map(|part| change_row(part.name, part.costs, report.first.unit));
+        let rows = top
+            .iter()
+            .map(|part| change_row(part.name, part.costs, report.first.unit));
         let shown = body.table(&["part", "base", "new", "change", "change %"], rows);
         body.more_parts(parts.len() - shown);
     }

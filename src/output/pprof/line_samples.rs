@@ -115,9 +115,10 @@ impl LineSamples {
     /// The lines on which a stack cost anything, and what; none if all stands on its function's own.
     pub fn of(&self, stack: StackId) -> impl Iterator<Item = (LinePlace, &[Cost])> {
         let start = self.pairs.partition_point(|pair| pair.stack < stack);
-        let pairs = self.pairs[start..].iter();
-        let pairs = pairs.take_while(move |pair| pair.stack == stack);
-        pairs.map(|pair| (pair.place, pair.costs.as_slice()))
+        self.pairs[start..]
+            .iter()
+            .take_while(move |pair| pair.stack == stack)
+            .map(|pair| (pair.place, pair.costs.as_slice()))
     }
 }
 

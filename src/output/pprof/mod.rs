@@ -409,8 +409,10 @@ impl<W: Write> Writer<W> {
             let profile = stacks.profile().folded();
             let own = id.map(|id| profile.function(id));
             let own_line = own.map_or(0, |own| own.line);
-            let file = other_file.or(own.map(|own| own.file));
-            let file = file.map_or(&b""[..], |file| profile.name(file));
+            let file = match other_file.or(own.map(|own| own.file)) {
+                Some(file) => profile.name(file),
+                None => b"",
+            };
             let first = id.and_then(|id| walk.first_lines.get(&(id, other_file)).copied());
             let own_first = (own_line > 0 && other_file.is_none()).then_some(own_line);
             let first = first.into_iter().chain(own_first).min().unwrap_or(own_line);
@@ -452,9 +454,9 @@ impl<W: Write> Writer<W> {
                 )
             }),
         ];
-        let comments = own.iter().flatten().chain(notes);
-        let comments: Vec<u64> = comments.map(|text| self.string(text.as_bytes())).collect();
-        let comments = Message::default().packed(field::COMMENT, comments.into_iter());
+        let texts = own.iter().flatten().chain(notes);
+        let numbers: Vec<u64> = texts.map(|text| self.string(text.as_bytes())).collect();
+        let comments = Message::default().packed(field::COMMENT, numbers.into_iter());
         self.output.write_all(&comments.0)
     }
 

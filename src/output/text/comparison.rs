@@ -90,10 +90,12 @@ impl<'a> ComparisonSummary<'a> {
             let query = NameQuery::new(text);
             let found = query.containing(&self.names())?;
             chosen = found.iter().filter_map(|&at| all.get(at)).collect();
-            let by = self.first.change_in_unit(self.sum(&chosen));
             let by = match self.row.is_call_site {
                 true => String::new(),
-                false => format!(", by {by} in total"),
+                false => {
+                    let sum = self.first.change_in_unit(self.sum(&chosen));
+                    format!(", by {sum} in total")
+                }
             };
             let count = counted(found.len() as u64, self.row.by.name());
             let changed = grouped(chosen.len() as u64);
@@ -235,8 +237,8 @@ impl<'a> ComparisonSummary<'a> {
             })
         };
         table_of(&changes, (self.options, ALIGNED_NAME), table, |rest| {
-            let sum = rest.iter().map(CallChange::change);
-            let sum = sum.fold(0, i128::saturating_add);
+            let changes = rest.iter().map(CallChange::change);
+            let sum = changes.fold(0, i128::saturating_add);
             let count = counted(rest.len() as u64, &format!("more {}", end.name));
             format!(
                 "{count} with a change of {}",
@@ -265,11 +267,11 @@ impl<'a> ComparisonSummary<'a> {
 
     /// The line of the new profile that a row is, if rows are lines.
     fn new_line(&self, row: &FunctionChange<'a>) -> Option<(&'a [u8], u64)> {
+        if self.row.by != GroupBy::Line {
+            return None;
+        }
         let new = self.comparison.profiles.new;
-        let function = row
-            .new_function()
-            .filter(|_| self.row.by == GroupBy::Line)?;
-        let function = new.function(function);
+        let function = new.function(row.new_function()?);
         Some((new.name(function.file), function.line))
     }
 

@@ -237,8 +237,10 @@ impl<'a> ProfileSummary<'a> {
         }
         let table = table.with("line", |row| row.number.clone());
         let (figures, _) = table.figures(self.options);
-        let lines = figures.into_iter().zip(table.all());
-        let lines = lines.map(|(figures, row)| (figures + &row.name).trim_end().to_owned());
-        lines.collect()
+        figures
+            .into_iter()
+            .zip(table.all())
+            .map(|(figures, row)| (figures + &row.name).trim_end().to_owned())
+            .collect()
     }
 }

@@ -86,8 +86,8 @@ fn table_of<'t, T>(
 
 /// What is omitted of the functions of a name, each after an empty line.
 fn omitted(source: &SourceText<'_>, row: RowKind, rest: usize) -> impl Iterator<Item = String> {
-    let found = counted(rest as u64, &format!("more {}", row.by.name()));
-    let found = (rest > 0).then(|| format!("{found} found"));
+    let more = counted(rest as u64, &format!("more {}", row.by.name()));
+    let found = (rest > 0).then(|| format!("{more} found"));
     let lines = source.left_out().into_iter().chain(found);
     lines.flat_map(|line| [String::new(), line])
 }
@@ -101,8 +101,8 @@ impl ProfileSummary<'_> {
                 let query = NameQuery::new(text);
                 let functions = self.functions_at(&query.containing(&self.names())?);
                 let found = self.together(&functions, self.row.by.name());
-                let found = format!("\"{}\" matches {found}", query.text());
-                lines.push(fact("filter", found));
+                let text = query.text();
+                lines.push(fact("filter", format!("\"{text}\" matches {found}")));
                 functions
             }
         };
