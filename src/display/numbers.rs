@@ -56,7 +56,7 @@ pub(crate) fn divided(number: i128, divisor: i128) -> i128 {
     number.saturating_add(half) / divisor
 }
 
-/// Stands before a figure that may be estimated.
+/// The mark in front of an estimated figure.
 pub(crate) fn estimate_mark(is_estimated: bool) -> &'static str {
     if is_estimated { "~" } else { "" }
 }

@@ -18,7 +18,7 @@ const CHARACTER: usize = 4;
 /// `\u{85}`, and invisible characters like `\u{202e}`. So two names that look the same are the
 /// same.
 pub(crate) fn printable(text: &[u8]) -> String {
-    // Fast for nearly all names, of which there may be many.
+    // A fast path for nearly all names.
     if text.iter().all(|byte| matches!(byte, b' '..=b'~')) {
         return String::from_utf8_lossy(text).into_owned();
     }
@@ -36,7 +36,7 @@ pub(crate) fn printable_path(path: &Path) -> String {
 /// White space at the end is not part of the line.
 pub(crate) fn excerpt(line: &[u8]) -> String {
     let line = line.trim_ascii_end();
-    // One more character than is shown, to know whether there are more.
+    // One more character than is shown, to detect whether there are more.
     let start = &line[..line.len().min((MAX_EXCERPT + 1) * CHARACTER)];
     let mut shown = String::new();
     let mut count = 0;
@@ -63,7 +63,7 @@ pub(crate) fn utf8(text: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The characters of a text, and its invalid bytes, each as it is shown.
+/// The characters and invalid bytes of a text, each as it is shown.
 fn units(text: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
     text.utf8_chunks().flat_map(|chunk| {
         let text = chunk.valid();

@@ -28,7 +28,7 @@ pub(crate) struct NamedUnit {
     pub quantity: Quantity,
     /// Its size in the quantity's smallest unit.
     pub count: i128,
-    /// Where it has this name.
+    /// The places that use this name: [`EVENT`], [`LIMIT`] and [`REPORT`].
     uses: u8,
 }
 
@@ -95,10 +95,10 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// The unit for a name from [`Profile::unit`](crate::profile::Profile::unit), and the number of
-    /// these in one unit of cost.
+    /// The unit of costs, from the name that [`Profile::unit`](crate::profile::Profile::unit) returns
+    /// and the scale.
     ///
-    /// It is unknown if there is none, or if it does not fit.
+    /// It is unknown if the name is, or if the product exceeds 32 bits.
     pub fn of(name: &str, scale: u64) -> Self {
         let find = || {
             let unit = NamedUnit::of_event(name.as_bytes())?;
@@ -109,18 +109,18 @@ impl Unit {
         find().unwrap_or_default()
     }
 
-    /// The sizes for showing costs, the largest first; empty if the unit is unknown.
+    /// The units for showing costs, the largest first; empty if the unit is unknown.
     pub fn sizes(self) -> impl Iterator<Item = &'static NamedUnit> {
         used(REPORT).filter(move |unit| unit.quantity == self.quantity)
     }
 
-    /// The largest size within an amount, or the smallest.
+    /// The largest unit that is not larger than an amount, or else the smallest.
     fn largest_within(self, amount: i128) -> Option<&'static NamedUnit> {
         let fits = |size: &&NamedUnit| amount.saturating_abs() >= size.count;
         self.sizes().find(fits).or(self.sizes().last())
     }
 
-    /// A cost with three digits, in a suitable size: `33.0 ms`; `None` if the unit is unknown.
+    /// A cost with three digits, in a unit of its size: `33.0 ms`; `None` if the unit is unknown.
     pub fn converted(self, cost: impl Into<i128>) -> Option<String> {
         let amount = cost.into().saturating_mul(self.count.into());
         let size = self.largest_within(amount)?;
@@ -134,7 +134,7 @@ impl Unit {
         Some(format!("{number} {}", size.name))
     }
 
-    /// The notation for costs of about this size, so that they are easy to compare.
+    /// The notation for a column with costs of about this size.
     pub fn notation(self, about: impl Into<i128>) -> Notation {
         const DECIMALS: u32 = 3;
         let count = i128::from(self.count);
@@ -155,16 +155,17 @@ impl Unit {
 /// The notation of the costs in a column: all with the same unit and number of decimals.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Notation {
-    /// The unit of cost, in the smallest size.
+    /// The unit of cost, in the smallest unit of its quantity.
     pub count: i128,
-    /// The unit of the column.
+    /// The unit of the column, likewise.
     pub size: i128,
+    /// The name of that unit.
     pub name: &'static str,
     pub decimals: u32,
 }
 
 impl Default for Notation {
-    /// Costs as they are.
+    /// Costs without a unit, in full.
     fn default() -> Self {
         Notation {
             count: 1,

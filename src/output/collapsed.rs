@@ -6,21 +6,21 @@
 //! {main};App\Kernel->boot;php::include 90
 //! ```
 //!
-//! Each line has the frames of a stack from the root on, and the cost of exactly that stack. The
-//! lines add up to the profile's total. Costs are written in full, whatever their size. Lines are
-//! sorted by the bytes of their stacks.
+//! Each line contains the frames of a stack, from the root on, and the cost of exactly that stack.
+//! The lines add up to the profile's total. Costs are written in full, whatever their size. Lines
+//! are sorted by the bytes of their stacks.
 //!
 //! Frames are function names, except for characters that readers of the format cannot handle:
 //!
-//! | in a name | in its frame | because it |
+//! | in a name | in its frame | reason |
 //! |---|---|---|
-//! | `;` | `:` | separates frames |
-//! | invisible characters that turn or part text | `\u{202e}` and the like | make two names look alike |
-//! | control characters, line separators | a blank | end lines |
-//! | the blank before trailing digits and points | `_` | makes these a second cost |
-//! | the blank of `# ` at its beginning | `_` | makes a comment |
-//! | bytes that are not UTF-8 | `\xff` and the like | make some refuse the whole file |
-//! | nothing, or nothing but blanks | `???` | is taken for no frame |
+//! | `;` | `:` | it separates frames |
+//! | invisible characters that reverse or break text | `\u{202e}` and the like | two names would look alike |
+//! | control characters, line separators | a blank | they end lines |
+//! | the blank before digits and points at the end | `_` | these would be a second cost |
+//! | the blank of `# ` at the beginning | `_` | the line would be a comment |
+//! | bytes that are not UTF-8 | `\xff` and the like | some readers refuse the whole file |
+//! | an empty name, or only blanks | `???` | readers would see no frame |
 //!
 //! # Examples
 //!
@@ -59,10 +59,10 @@ use crate::tables::first_cost;
 /// depth.
 const MAX_FRAMES: usize = 1024;
 
-/// For the same reason, the most bytes of a stack. Deeper frames are merged.
+/// The most bytes of a stack, for the same reason. Deeper frames are merged.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The frame for all deeper frames; the first of all.
+/// The frame for all deeper frames, and its number.
 const DEEPER: &str = "(deeper);";
 const DEEPER_FRAME: usize = 0;
 
@@ -70,15 +70,15 @@ const DEEPER_FRAME: usize = 0;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Sums of memory can be negative, which no reader of the format takes.
+    /// Sums of memory can be negative, which no reader of the format accepts.
     #[error("stacks with a negative cost are omitted: {stacks}, with {cost} in total")]
     Negative {
-        /// How many.
+        /// The number of omitted stacks.
         stacks: u64,
-        /// Their sum.
+        /// The sum of their costs.
         cost: Cost,
     },
-    /// This number of stacks was cut, because of deep recursion.
+    /// The number of stacks that were cut, because of deep recursion.
     #[error("{0} stacks of more than {MAX_FRAMES} frames: deeper frames are merged into (deeper)")]
     Deeper(u64),
     /// A warning about the base of a comparison.
@@ -99,8 +99,8 @@ pub fn write(stacks: &Stacks<'_>, output: impl Write) -> io::Result<Vec<Warning>
     Ok(warnings)
 }
 
-/// Writes every stack that either of two profiles has, with its costs in the base and in the new
-/// one: `frame;frame 100 250`, as programs that draw differential flame graphs take it.
+/// Writes every stack of either profile, with its costs in the base and in the new one:
+/// `frame;frame 100 250`. Programs that draw differential flame graphs read this.
 ///
 /// Otherwise the output is like that of [`write()`]. Costs of scaled profiles are multiplied by
 /// their scale.
@@ -122,8 +122,8 @@ pub fn write_comparison(
         .collect())
 }
 
-/// Writes the stacks of all sides, each with what it costs on every side times a scale, and returns
-/// the warnings about the sides.
+/// Writes the stacks of all sides, each with its cost on every side, multiplied by the side's scale.
+/// Returns the warnings about each side.
 fn write_lines<const SIDES: usize>(
     sides: [(&Stacks<'_>, u64); SIDES],
     output: impl Write,
@@ -175,17 +175,16 @@ fn frame(name: &[u8]) -> String {
     frame
 }
 
-/// Goes through the stacks in the order of their bytes, from one line to the next.
+/// A cursor over the lines of all stacks, in the order of their bytes.
 ///
-/// Nodes of different functions can have the same frames. They are one line.
+/// Nodes of different functions can have the same frames. These are one line.
 struct StackLines<'a> {
     stacks: &'a Stacks<'a>,
-    /// The texts of frames, each with the `;` that follows if the stack goes on. No frame contains
-    /// one.
+    /// The texts of frames, each followed by `;`, which no frame contains.
     texts: IndexSet<String>,
     /// The number of each node's frame.
     frames: Vec<usize>,
-    /// The remaining lines, the next one last.
+    /// The remaining lines. The next one is the last.
     pending: Vec<Pending>,
     /// The current stack.
     stack: Vec<u8>,
@@ -197,25 +196,26 @@ struct StackLines<'a> {
     deeper: u64,
 }
 
-/// Remaining lines: that of a stack, or those of all stacks below it.
+/// The line of a stack, or those of all stacks below it.
 struct Pending {
     /// The last frame of the stack.
     frame: usize,
     what: What,
-    /// Bytes of the stack above it, with the `;` at its end, and the frames in it.
+    /// The length of the stack above it in bytes, with the `;` at its end.
     bytes: usize,
+    /// The number of frames above it.
     frames: usize,
 }
 
 enum What {
-    /// A line, with its cost.
+    /// The line of the stack, with its cost.
     Line(Cost),
-    /// Those below its nodes.
+    /// The lines of all stacks below these nodes.
     Below(Vec<StackId>),
 }
 
 impl<'a> StackLines<'a> {
-    /// Goes to the first line.
+    /// A cursor at the first line.
     fn new(stacks: &'a Stacks<'a>) -> Self {
         let mut texts = IndexSet::from_iter([DEEPER.to_owned()]);
         let mut numbers: HashMap<&[u8], usize> = HashMap::default();
@@ -239,7 +239,7 @@ impl<'a> StackLines<'a> {
         lines
     }
 
-    /// The current stack, unless there are no more.
+    /// The current stack; `None` after the last line.
     fn stack(&self) -> Option<&[u8]> {
         self.cost.map(|_| self.stack.as_slice())
     }
@@ -276,7 +276,7 @@ impl<'a> StackLines<'a> {
         self.expect_line(DEEPER_FRAME, below, frames);
     }
 
-    /// Notes the lines of these nodes and of those below them as the next ones.
+    /// Schedules the lines of these nodes and of all below them as the next ones.
     fn expect(&mut self, nodes: impl Iterator<Item = StackId>, frames: usize) {
         let (stacks, start) = (self.stacks, self.pending.len());
         let mut nodes: Vec<(usize, StackId)> = nodes
@@ -297,8 +297,7 @@ impl<'a> StackLines<'a> {
                 self.push(frame, What::Below(above), frames);
             }
         }
-        // The next one is the last. Other lines may come between a line and those below its node:
-        // `a`, `a b`, `a;b`.
+        // Other lines can come between the line of a node and those below it: `a`, `a b`, `a;b`.
         self.pending[start..].sort_unstable_by_key(|next| {
             let text = self.texts[next.frame].as_str();
             Reverse(match next.what {
@@ -308,7 +307,7 @@ impl<'a> StackLines<'a> {
         });
     }
 
-    /// Notes a line, if its cost is more than 0.
+    /// Schedules a line, if its cost is positive.
     fn expect_line(&mut self, frame: usize, costs: impl Iterator<Item = Cost>, frames: usize) {
         let cost = costs.fold(0, Cost::saturating_add);
         if cost > 0 {

@@ -1,13 +1,13 @@
 //! The call graph in the language of Graphviz, as `dot -Tsvg` draws it.
 //!
-//! - A node is a function whose inclusive cost is at least 0.5 % of the total, an edge all calls from
-//!   one function to another if they cost at least 0.1 %. The more a function costs, the stronger its
-//!   colour; the more calls cost, the wider their edge.
-//! - With [`ReportOptions::function`], only what leads to the functions of this name, and what these lead
-//!   to.
-//! - In a comparison, costs are changes in percent of the base's total: growth is red, decline blue.
-//!   A function or call is shown if it costs enough on either side.
-//! - The label of the graph says what is omitted.
+//! - A node is a function whose inclusive cost is at least 0.5 % of the total. An edge is the sum of
+//!   all calls from one function to another, if they cost at least 0.1 %. The more a function costs,
+//!   the stronger its colour; the more calls cost, the wider their edge.
+//! - With [`ReportOptions::function`], the graph contains only functions of this name and those that
+//!   lead to them or from them.
+//! - In a comparison, costs are changes in percent of the base's total: growth is red, decline is
+//!   blue. A function or an edge is shown if it costs enough on either side.
+//! - The label of the graph contains the number of omitted functions and edges.
 //!
 //! The same profile always gives the same bytes.
 //!
@@ -44,13 +44,13 @@ use crate::output::{Names, ReportOptions};
 use crate::profile::{Cost, Function, Profile};
 use crate::tables::first_cost;
 
-/// The least share of the total at which a function is shown, in thousandths.
+/// The smallest inclusive cost of a shown function, in thousandths of the total.
 const MIN_FUNCTION_SHARE: u128 = 5;
 
-/// The same for calls.
+/// The smallest cost of a shown edge, likewise.
 const MIN_CALL_SHARE: u128 = 1;
 
-/// Columns of a name.
+/// The most columns of a name.
 const NAME_WIDTH: usize = 48;
 
 /// Writes the call graph of a profile, by its first event; see the [module](self)'s documentation.
@@ -59,13 +59,12 @@ const NAME_WIDTH: usize = 48;
 ///
 /// # Errors
 ///
-/// When the output fails, or, before anything is written, when there is no function of the
-/// requested name.
+/// When the output fails, or if no function has the requested name; nothing is written then.
 pub fn write(profile: &Profile, options: &ReportOptions, output: impl Write) -> Result<(), Error> {
     Graph::of(profile.folded()).write(options, output)
 }
 
-/// Writes the call graph of both sides of a comparison, with what changed.
+/// Writes the call graph of both sides of a comparison, with the changes.
 ///
 /// # Errors
 ///
@@ -93,7 +92,7 @@ struct GraphNode<'a> {
     sums: Sums,
 }
 
-/// All functions and calls.
+/// All functions and edges, also those that are not shown.
 struct Graph<'a> {
     title: Vec<String>,
     is_comparison: bool,
@@ -180,7 +179,7 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// Adds the calls of a side, whose functions have these numbers.
+    /// Adds the calls of a side. `numbers` are the positions of its functions among the nodes.
     fn add_edges(
         &mut self,
         side: Side,
@@ -208,7 +207,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Whether costs are at least this number of thousandths of the total, on either side.
+    /// Whether the cost is at least this share of the total, in thousandths, on either side.
     fn is_enough(&self, sums: &Sums, thousandths: u128) -> bool {
         let mut sides = inclusive(sums).zip(self.totals).into_iter();
         sides.any(|(cost, total)| {
@@ -218,7 +217,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The share of the total, from 0 to 1, that colours and widths show.
+    /// The share of the total as a colour or a width shows it, from 0 to 1.
     fn strength(&self, sums: &Sums) -> f64 {
         let share = (change(inclusive(sums)) as f64 / self.whole as f64).abs();
         if share.is_finite() {
@@ -249,7 +248,7 @@ impl<'a> Graph<'a> {
         });
     }
 
-    /// The functions to show, the most expensive first, and the calls between them.
+    /// The functions to show, the most expensive first, and the edges that cost enough.
     fn chosen(&self, options: &ReportOptions) -> Result<(Vec<usize>, Vec<Ends>), Error> {
         let wanted = match &options.function {
             Some(name) => self.functions_named(name)?,
@@ -444,7 +443,7 @@ fn reachable(from: &[usize], edges: impl Iterator<Item = Ends>) -> HashSet<usize
     reached
 }
 
-/// Lines as a quoted string. Graphviz reads `\` and the entities of HTML in labels.
+/// Lines as a quoted string. In labels, Graphviz interprets `\` and HTML entities.
 fn quoted(lines: &[String]) -> String {
     let escaped = lines.iter().map(|line| {
         let line = line.replace('&', "&amp;");

@@ -9,7 +9,7 @@ use crate::names::FunctionName;
 use crate::profile::FunctionId;
 use crate::stacks::{StackId, Stacks};
 
-/// A tree of stacks, each node before those below it.
+/// A tree of stacks. Each node is followed by all nodes below it.
 ///
 /// In a comparison, functions that are one there are one frame. So a node may stand for several
 /// stacks of both sides.

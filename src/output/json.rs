@@ -1,21 +1,21 @@
-//! The whole profile as one JSON document.
+//! A whole profile, or a comparison, as one JSON document.
 //!
-//! `docs/profile.schema.json` describes it, and `docs/comparison.schema.json` that of a comparison.
-//! In short:
+//! `docs/profile.schema.json` describes the document of a profile, and
+//! `docs/comparison.schema.json` that of a comparison. In short:
 //!
 //! ```text
 //! {
 //!   "schema": 2,
 //!   "event": the first of the events,
 //!   "events": [{"name", "unit", "long_name"}, ...],
-//!   "scale": what one unit of cost stands for, such as 1000 for the event Ir_(x1000),
+//!   "scale": the factor of the first event, such as 1000 for Ir_(x1000),
 //!   "kind": "trace", "aggregate" or "mixed",
-//!   "complete": whether nothing was cut off, skipped or missing,
+//!   "complete": whether nothing was truncated, skipped or missing,
 //!   "warnings": [text, ...],
-//!   "runs": how many runs of the profiled programs were summed up,
+//!   "runs": the number of runs of the profiled programs,
 //!   "headers": [[key, value], ...],
 //!   "total": sums of all self costs,
-//!   "summary": what the inputs' summary: lines say,
+//!   "summary": the totals or peaks that the inputs' summary: lines state,
 //!   "parts": [{"input", "part", "thread", "trigger", "name", "total"}, ...],
 //!   "functions": [
 //!     {"number", "object", "file", "name", "own_name", "line", "self", "inclusive",
@@ -29,9 +29,8 @@
 //!
 //! Costs (`self`, `inclusive`, `cost` and `total`) are lists in the order of `events`. Functions
 //! are in the order of their numbers, from 0; `function` in a call is such a number. Costs and
-//! counts are integers of 64 bits, as they were summed. Bytes of names that are not UTF-8 are
-//! spelled as in the text report: `\xff`. Each function is on a line of its own, for `grep` and
-//! `diff`.
+//! counts are integers of 64 bits. Bytes of names that are not UTF-8 are written as in the text
+//! report: `\xff`. Each function is on a line of its own, for `grep` and `diff`.
 
 use std::io::{self, BufWriter, Write};
 use std::mem;
@@ -52,8 +51,8 @@ const SCHEMA: u32 = 2;
 /// The version of the layout of comparisons.
 const COMPARISON_SCHEMA: u32 = 3;
 
-/// Writes a profile as JSON, as a stream, with a newline at its end; also groups of its functions, if
-/// there are any. `warnings` are those about its inputs.
+/// Writes a profile as JSON, with a newline at the end. `groups` are its functions by group, if
+/// requested. `warnings` are those about the inputs.
 ///
 /// # Errors
 ///
@@ -105,7 +104,7 @@ pub fn write(
     document.end()
 }
 
-/// Writes what a group is.
+/// Writes the name and the costliest function of a group.
 fn write_group(record: &mut Document<'_>, groups: &Profile, id: FunctionId) -> io::Result<()> {
     let group = groups.function(id);
     record.field("name", &utf8(groups.name(group.name)))?;
@@ -149,7 +148,7 @@ fn write_function(
     record.known_field("invocations", invocations)?;
     let write_call = |call: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
         call.field("function", &other.number())?;
-        // Without it, the file is the caller's.
+        // Without this field, the file is the caller's.
         call.known_field("file", edge.file().map(name))?;
         call.field("line", &edge.line)?;
         call.field("calls", &edge.calls)?;
@@ -163,8 +162,8 @@ fn write_function(
     })
 }
 
-/// Writes a comparison as JSON, with a newline at its end; also that of groups of functions, if there
-/// are any.
+/// Writes a comparison as JSON, with a newline at the end. `groups` is the comparison by group, if
+/// requested.
 ///
 /// # Errors
 ///
@@ -237,7 +236,7 @@ fn write_sides(
     Ok(())
 }
 
-/// Writes the costs of a function on one side, for each event; nothing if it is missing.
+/// Writes the costs of a function on one side, for each event; `null` if that side lacks it.
 fn write_sums(
     document: &mut Document<'_>,
     name: &str,
@@ -258,7 +257,8 @@ fn write_sums(
     })
 }
 
-/// Writes the self and the inclusive costs of a row, as far as it has both.
+/// Writes the self costs and the inclusive costs of a row. Call sites have no self costs, and other
+/// lines no inclusive costs.
 fn write_costs(
     record: &mut Document<'_>,
     row: RowKind,
@@ -279,13 +279,13 @@ fn write_events(document: &mut Document<'_>, events: &[EventFormat<'_>]) -> io::
     })
 }
 
-/// Begins a document with one field, and one element of a list, per line. Otherwise, DEL and the
-/// controls from U+0080 on would reach a terminal.
+/// Begins a document with one field, or one element of a list, per line. All invisible characters are
+/// escaped, because DEL and the controls from U+0080 on would reach a terminal.
 fn begin(schema: u32, output: &mut dyn Write) -> io::Result<Document<'_>> {
     Document::begin(schema, true, |character| is_unseen(character, None), output)
 }
 
-/// JSON without blanks, in which more characters are escaped than necessary.
+/// Formats JSON without blanks, and escapes the characters that the function selects, too.
 struct Escaping(fn(char) -> bool);
 
 impl Formatter for Escaping {
@@ -305,15 +305,15 @@ impl Formatter for Escaping {
     }
 }
 
-/// An object that is written field by field.
+/// A JSON object that is written field by field.
 pub(crate) struct Document<'a> {
     output: BufWriter<&'a mut dyn Write>,
-    /// Whether the next value is on a line of its own, like the fields of the outermost object and
-    /// the elements of its lists.
+    /// Whether the next value gets a line of its own, like the fields of the outermost object and the
+    /// elements of its lists.
     is_lined: bool,
-    /// Whether the field that is written next is the first of its object.
+    /// Whether the next field is the first of its object.
     is_first: bool,
-    /// The characters that are escaped.
+    /// Selects the characters to escape.
     escapes: fn(char) -> bool,
 }
 
@@ -340,12 +340,12 @@ impl<'a> Document<'a> {
         self.value(value)
     }
 
-    /// A field, if its value is known.
+    /// Writes a field, if its value is known.
     fn known_field(&mut self, name: &str, value: Option<impl Serialize>) -> io::Result<()> {
         value.map_or(Ok(()), |value| self.field(name, &value))
     }
 
-    /// A field that is an object.
+    /// Writes a field that is an object.
     pub fn record(
         &mut self,
         name: &str,
@@ -355,7 +355,7 @@ impl<'a> Document<'a> {
         self.object(write)
     }
 
-    /// A field whose elements are objects.
+    /// Writes a field that is a list of objects.
     pub fn records<T>(
         &mut self,
         name: &str,
@@ -367,7 +367,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// A field whose elements are written one by one.
+    /// Writes a field that is a list.
     fn list<T>(
         &mut self,
         name: &str,
@@ -390,7 +390,7 @@ impl<'a> Document<'a> {
         self.put(end)
     }
 
-    /// The value of a field, or an element: an object on one line.
+    /// Writes an object on one line: the value of a field, or an element of a list.
     fn object(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
         let is_lined = mem::take(&mut self.is_lined);
         self.put("{")?;
@@ -400,7 +400,7 @@ impl<'a> Document<'a> {
         self.put("}")
     }
 
-    /// The name of a field, whose value comes next.
+    /// Writes the name of a field. Its value must follow.
     fn name(&mut self, name: &str) -> io::Result<()> {
         self.put(if self.is_first { "" } else { "," })?;
         self.put(if self.is_lined { "\n  \"" } else { "\"" })?;

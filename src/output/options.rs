@@ -7,18 +7,18 @@ use crate::profile::GroupBy;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReportOptions {
-    /// The most rows that are shown; the rest is added up in one line.
+    /// The most rows that are shown; the others are summed in one line.
     pub top: Option<usize>,
     /// The kind of rows.
     pub by: GroupBy,
     /// The order of functions, highest first.
     pub sort: Sort,
-    /// Only functions that have these words in their name, file or object are shown, ignoring case.
-    /// `*` and `…` match any text.
+    /// Show only functions with these words in their name, file or object, ignoring case. `*` and
+    /// `…` match any text.
     pub filter: Option<Vec<u8>>,
-    /// Only the functions of this name are shown, each with its callers and callees; else those
-    /// with this last component; else at most ten with its words in their name, file or object. `*`
-    /// and `…` match any text.
+    /// Show only the functions of this name, each with its callers and callees. If there are none:
+    /// those with this last component, or else at most ten with these words in their name, file or
+    /// object. `*` and `…` match any text.
     pub function: Option<Vec<u8>>,
     /// The width of the terminal, to which lines are cut.
     pub width: Option<usize>,
@@ -39,12 +39,12 @@ impl ReportOptions {
         (self.width.is_none() && self.names == Names::Short).then_some(SHORT)
     }
 
-    /// How many of some rows are shown.
+    /// The number of rows that are shown, from all rows of a table.
     pub(crate) fn most(&self, rows: usize) -> usize {
         self.top.unwrap_or(usize::MAX).min(rows)
     }
 
-    /// The rows that are shown, and those that are only counted.
+    /// The rows that are shown, and the others.
     pub(crate) fn split<'a, T>(&self, rows: &'a [T]) -> (&'a [T], &'a [T]) {
         rows.split_at(self.most(rows.len()))
     }
@@ -52,8 +52,8 @@ impl ReportOptions {
 
 /// The length of names.
 ///
-/// Short names leave out template arguments, parameter lists, the folders of paths and outer
-/// namespaces, as far as they have to.
+/// Short names omit template arguments, parameter lists, the folders of paths and outer namespaces,
+/// as far as necessary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]

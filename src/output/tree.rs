@@ -18,25 +18,25 @@ use crate::names::{cut_end, short_name, width_of};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
 
-/// Blanks for each level.
+/// The number of blanks per level.
 const INDENT: usize = 2;
 
-/// At least this much of a terminal's width is left for names, at any depth.
+/// The columns of a terminal that are reserved for names, at any depth.
 const MIN_NAME: usize = 30;
 
-/// Stacks that are deeper are left out: the indentation of recursion would make the
-/// output grow with its square.
+/// The most frames of a stack. With deep recursion, indentation would make the output grow with the
+/// square of the depth.
 const MAX_LEVELS: usize = 1024;
 
-/// Stands before an only child that is not indented any further.
+/// The mark of an only child that is not indented further than its parent.
 const CHAINED: &str = "└ ";
 
-/// Writes what was profiled, and the most expensive stacks, in lines of UTF-8.
+/// Writes the command, the totals and the most expensive stacks, in lines of UTF-8.
 ///
-/// A row is always shown with its callers. What is left out below one is summed up in a row of its
-/// own. The percentages of estimated rows begin with `~`. If the width of a terminal is given, names
-/// are shortened to fit. If there is no room for names, chains of rows with a single child are not
-/// indented further.
+/// A row is always shown with its callers. The omitted children of a row are summed in one more row.
+/// The percentages of estimated rows begin with `~`. If the width of a terminal is given, names are
+/// shortened to fit. If there is no room for names, an only child is not indented further than its
+/// parent.
 ///
 /// # Errors
 ///
@@ -51,8 +51,8 @@ pub fn write(stacks: &Stacks<'_>, options: &ReportOptions, output: impl Write) -
     tree.write(report.heading(), options, output)
 }
 
-/// Writes the totals of both sides and the stacks that have changed most, likewise. Functions that are
-/// one in the comparison are one below the same callers.
+/// Writes the totals of both sides and the stacks that changed most, likewise. Functions that are one
+/// in the comparison are one row, if their callers are the same.
 ///
 /// # Errors
 ///
@@ -74,38 +74,38 @@ pub fn write_comparison(
     tree.write(report.heading(), options, output)
 }
 
-/// Stacks, and how their costs are written.
+/// Stacks with the format of their costs.
 struct ShownTree<'t, 'a> {
     stacks: JoinedStacks<'t, 'a>,
     event: &'t EventFormat<'t>,
     comparison: Option<&'t Comparison<'t>>,
 }
 
-/// A node, or what is left out below one.
+/// A node, or the sum of omitted siblings.
 #[derive(Clone, Copy)]
 struct TreeRow {
-    /// None for nodes that are left out.
+    /// `None` for omitted nodes.
     node: Option<usize>,
-    /// How many nodes it stands for.
+    /// The number of nodes that it sums.
     nodes: u64,
-    /// The inclusive costs of both sides; `None` where it is missing.
+    /// The inclusive costs of both sides; `None` on a side that lacks it.
     inclusive: Sides<Option<i128>>,
     is_estimated: bool,
     level: usize,
-    /// Whether it is the only one below the row before it.
+    /// Whether it is the only child of its parent.
     is_only: bool,
-    /// Whether a function of its name in another file is beside it.
+    /// Whether a sibling has the same name, but another file.
     has_namesake: bool,
 }
 
 impl TreeRow {
-    /// What it is chosen by: its change, or without a base its cost.
+    /// The change of its inclusive cost; without a base, the cost itself.
     fn change(&self) -> i128 {
         let Sides { base, new } = self.inclusive.map(Option::unwrap_or_default);
         new.saturating_sub(base)
     }
 
-    /// Both together.
+    /// The sum of two rows.
     fn with(self, other: TreeRow) -> TreeRow {
         let sums = self.inclusive.zip(other.inclusive);
         let inclusive = sums.map(|sides| match sides {
@@ -136,7 +136,7 @@ impl ShownTree<'_, '_> {
         output.flush()
     }
 
-    /// The nodes that matter most, each after the one above it.
+    /// The rows in their order: each is followed by those below it.
     fn rows(&self, top: usize) -> Vec<TreeRow> {
         let shown = self.most_expensive(top);
         let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::default();
@@ -162,7 +162,7 @@ impl ShownTree<'_, '_> {
         rows
     }
 
-    /// What is shown of some siblings, the last one first.
+    /// The rows for siblings, the last one first.
     fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>) -> Vec<TreeRow> {
         let (mut rows, others): (Vec<TreeRow>, Vec<TreeRow>) = siblings
             .iter()
@@ -217,7 +217,7 @@ impl ShownTree<'_, '_> {
         }
     }
 
-    /// What rows are sorted by: costs, or the size of their change.
+    /// The value that rows are sorted by: their cost, or the size of their change.
     fn rank(&self, row: &TreeRow) -> i128 {
         match self.comparison {
             Some(_) => row.change().saturating_abs(),
@@ -225,7 +225,8 @@ impl ShownTree<'_, '_> {
         }
     }
 
-    /// The nodes with the highest inclusive costs, or that have changed most, each with those above it.
+    /// The nodes with the highest inclusive costs or the largest changes, each with all nodes above
+    /// it.
     fn most_expensive(&self, top: usize) -> HashSet<usize> {
         let candidates = (0..self.stacks.len()).filter_map(|at| {
             let row = self.row(at);
@@ -275,7 +276,6 @@ impl ShownTree<'_, '_> {
         function.map_or(b"", |function| profile.name(function.file))
     }
 
-    /// The rows with their figures.
     fn table<'r>(&self, rows: &'r [TreeRow]) -> TextTable<'r, TreeRow> {
         let notation = self.event.notation;
         let mark = |row: &TreeRow| estimate_mark(row.is_estimated).to_owned();
@@ -305,7 +305,7 @@ impl ShownTree<'_, '_> {
             notation.cost(costs.sum::<i128>())
         };
         let profile = self.stacks.sides.new.profile();
-        // What is left out has no self cost and no calls of its own.
+        // The sum of omitted nodes shows no self cost and no calls.
         table
             .with("incl %", |row| mark(row) + &self.event.share(new(row)))
             .with(notation.heading("incl", "inclusive"), |row| {
@@ -327,7 +327,7 @@ impl ShownTree<'_, '_> {
         let most = room
             .map(|room| room.saturating_sub(MIN_NAME) / INDENT)
             .filter(|&most| rows.iter().any(|row| row.level > most));
-        // The indentations of the rows above the next one.
+        // The indentations of the rows above the current one.
         let mut columns = Vec::new();
         let mut figures = figures.into_iter();
         let headings = figures.next().map(|figures| figures + &table.headings.name);
@@ -344,8 +344,8 @@ impl ShownTree<'_, '_> {
     }
 }
 
-/// What stands before the name of a row. If there is no room for names otherwise, rows are indented
-/// only so far as `most` says; `columns` has the indentations of those above it, and gets its own.
+/// The indentation of a row. `most` is the deepest one, if names would have no room otherwise.
+/// `columns` contains the indentations of the rows above; that of the row is added.
 fn prefix(row: &TreeRow, most: Option<usize>, columns: &mut Vec<usize>) -> String {
     let indentation = |level: usize| " ".repeat(level * INDENT);
     let Some(most) = most else {

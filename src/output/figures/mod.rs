@@ -1,4 +1,4 @@
-//! What outputs say alike: events with their units, the command, the runs; tables and summaries.
+//! What outputs share: events with their units, changes, parts, tables and summaries.
 
 pub mod summary;
 pub mod table;
@@ -17,36 +17,36 @@ use crate::maps::IndexMap;
 use crate::names::UnknownFunction;
 use crate::profile::{Cost, Profile, split_scale};
 
-/// Why some functions cannot be shown.
+/// The reason why a view of functions cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ViewError {
-    /// The output fails.
+    /// The output failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The profile has no function of the name that was asked for.
+    /// No function has the requested name.
     #[error(transparent)]
     UnknownFunction(#[from] UnknownFunction),
 }
 
-/// An event, and how its costs are written.
+/// An event with the format of its costs.
 #[derive(Default)]
 pub(crate) struct EventFormat<'a> {
     pub name: &'a [u8],
     pub long_name: &'a [u8],
-    /// The name of the unit; empty where it is unknown.
+    /// The name of the unit; empty if it is unknown.
     pub unit_name: &'static str,
     pub unit: Unit,
     /// The total; in a comparison, that of the new profile.
     pub total: i128,
     /// The peak that the profile states, if that is not the total.
     pub peak: Option<Cost>,
-    /// For costs of about that size.
+    /// The notation for costs of about the size of the total.
     pub notation: Notation,
 }
 
 impl<'a> EventFormat<'a> {
-    /// Those of a profile.
+    /// The events of a profile.
     pub fn of(profile: &'a Profile) -> Vec<Self> {
         let sums = profile.totals().into_iter().zip(profile.summaries());
         let events = profile.events().iter().zip(sums);
@@ -67,12 +67,12 @@ impl<'a> EventFormat<'a> {
         figures.collect()
     }
 
-    /// The first one.
+    /// The first event of a profile.
     pub fn first_of(profile: &'a Profile) -> Self {
         Self::of(profile).into_iter().next().unwrap_or_default()
     }
 
-    /// Those of a comparison, whose costs are without scales.
+    /// The events of a comparison, whose costs have no scales.
     pub fn compared(comparison: &Comparison<'a>) -> Vec<Self> {
         let figures = comparison.events.iter().map(|event| {
             let unit = Unit::of(event.unit, 1);
@@ -89,7 +89,7 @@ impl<'a> EventFormat<'a> {
         figures.collect()
     }
 
-    /// The total, and how much that is.
+    /// The total, also in a unit of its size.
     pub fn total(&self) -> String {
         in_units(self.total, self.unit)
     }
@@ -110,22 +110,22 @@ impl<'a> EventFormat<'a> {
         format!("{} ({share} %)", self.notation.with_unit(cost))
     }
 
-    /// A change with its sign, for a column.
+    /// A change with its sign, for a column with the unit in its heading.
     pub fn change(&self, by: i128) -> String {
         signed(by, self.notation.cost(by))
     }
 
-    /// The same with the unit of the column.
+    /// The same with its unit.
     pub fn change_in_unit(&self, by: i128) -> String {
         signed(by, self.notation.with_unit(by))
     }
 
-    /// A change in full, and how much that is.
+    /// A change in full, also in a unit of its size.
     pub fn exact_change(&self, by: i128) -> String {
         signed(by, in_units(by, self.unit))
     }
 
-    /// The name; the unit of the column stands instead of the one in the name.
+    /// The name with the unit of the column instead of its own: `Time ms` for `Time_(10ns)`.
     pub fn heading(&self) -> String {
         let name = printable(self.name);
         match (self.notation.name, name.split_once('(')) {
@@ -138,7 +138,7 @@ impl<'a> EventFormat<'a> {
     }
 }
 
-/// A change in figures that were written without their signs being looked at: `+5`, `-5`, `0`.
+/// Adds a `+` to the text of a change that is positive: `+5`, `-5`, `0`.
 pub(crate) fn signed(change: i128, figures: String) -> String {
     if change > 0 {
         format!("+{figures}")
@@ -147,7 +147,7 @@ pub(crate) fn signed(change: i128, figures: String) -> String {
     }
 }
 
-/// A value before and after, or only once if it is the same.
+/// A value on both sides, or once if both are equal: `5 → 6`, `5`.
 pub(crate) fn both_sides<T: PartialEq>(sides: Sides<T>, shown: impl Fn(T) -> String) -> String {
     match sides.base == sides.new {
         true => shown(sides.new),
@@ -158,7 +158,7 @@ pub(crate) fn both_sides<T: PartialEq>(sides: Sides<T>, shown: impl Fn(T) -> Str
     }
 }
 
-/// What stands in place of a value on the side that lacks a row: without the base, the row is new.
+/// The text in place of a value on the side that lacks a row: if the base lacks it, it is new.
 pub(crate) const MISSING: Sides<&str> = Sides {
     base: "new",
     new: "gone",
@@ -176,7 +176,7 @@ pub(crate) fn either<T: Copy + Default>(sides: Sides<Option<T>>) -> Sides<T> {
     sides.map(|side| side.unwrap_or(either))
 }
 
-/// A change in percent of a base, `-` if that costs nothing.
+/// A change in percent of a base; `-` if the base has no cost.
 pub(crate) fn signed_percent(change: i128, base: i128) -> String {
     match base {
         1.. => signed(change, percent(change, base)),
@@ -184,7 +184,7 @@ pub(crate) fn signed_percent(change: i128, base: i128) -> String {
     }
 }
 
-/// The same as text.
+/// The same with its sign, or a text if the base has no cost.
 pub(crate) fn share_of_base(change: i128, base: i128) -> String {
     match base {
         1.. => signed_percent(change, base) + " %",
@@ -201,9 +201,10 @@ pub(crate) fn sides_and_change(costs: Sides<i128>, shown: impl Fn(i128) -> Strin
     format!("{base} → {new}, {by}, {share}")
 }
 
-/// What the rows of parts are: those of one name that the profiled program gave them and of one thread.
-/// Each with its totals, a number for each event, the costliest first. None if neither a name nor a
-/// thread tells parts apart.
+/// The rows of a table of parts, the costliest first: their names and their totals, one for each event.
+///
+/// Parts of the same thread with the same name, which the profiled program gave them, are one row.
+/// There are no rows if all parts have the same thread and no name.
 pub(crate) fn part_rows(profile: &Profile) -> Vec<(String, Vec<i128>)> {
     let mut totals: IndexMap<_, IndexMap<_, Vec<i128>>> = IndexMap::default();
     for part in profile.parts() {
@@ -237,12 +238,12 @@ pub(crate) fn part_rows(profile: &Profile) -> Vec<(String, Vec<i128>)> {
     rows.collect()
 }
 
-/// How many parts the inputs have.
+/// The number of parts in the inputs.
 pub(crate) fn part_count(profile: &Profile) -> u64 {
     profile.unlisted_parts() + profile.parts().len() as u64
 }
 
-/// The command that was profiled, or the least of several.
+/// The profiled command; of several, the first one and the number of others.
 pub(crate) fn command(profile: &Profile) -> String {
     let mut commands = profile.commands();
     let Some(first) = commands.next() else {
@@ -254,7 +255,7 @@ pub(crate) fn command(profile: &Profile) -> String {
     }
 }
 
-/// What costs and calls per run are divided by: the runs of the base and of the new profile.
+/// The note about costs and calls per run, with the numbers of runs.
 pub(crate) fn per_run(runs: Sides<u64>) -> String {
     let Sides { base, new } = runs.map(|runs| counted(runs, "run"));
     format!("costs and calls are divided: by {base} in the base, {new} in the new profile")

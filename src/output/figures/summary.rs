@@ -1,5 +1,5 @@
-//! What text, Markdown and the tree have in common: what was profiled, its sums, and the figures of
-//! functions.
+//! What text, Markdown and the tree have in common: headings with commands and totals, and the
+//! columns of functions.
 
 use std::cmp::Reverse;
 use std::fmt::Display;
@@ -18,11 +18,11 @@ use crate::output::{ReportOptions, Sort};
 use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile, ProfileKind};
 use crate::tables::first_cost;
 
-/// What the rows of a report are.
+/// The kind of rows of a report.
 #[derive(Clone, Copy)]
 pub(crate) struct RowKind {
     pub by: GroupBy,
-    /// Whether they are the lines of a trace: what they cost is what the calls cost that are made there.
+    /// Whether rows are lines of a trace. Their costs are those of the calls made there.
     pub is_call_site: bool,
 }
 
@@ -36,17 +36,17 @@ impl RowKind {
         }
     }
 
-    /// What their costs are called.
+    /// The name of their costs.
     pub fn cost(self) -> &'static str {
         if self.is_call_site { "cost" } else { "self" }
     }
 
-    /// Whether they have inclusive costs beside these.
+    /// Whether they also have inclusive costs.
     pub fn has_inclusive(self) -> bool {
         self.by != GroupBy::Line
     }
 
-    /// The headings of names and locations: groups have the function with the largest part instead.
+    /// The headings of names and locations. Instead of a location, a group has its costliest function.
     fn headings(self, location: &str) -> [&str; 2] {
         let last = match self.by {
             GroupBy::Function => location,
@@ -57,13 +57,13 @@ impl RowKind {
     }
 }
 
-/// What is shown of a profile.
+/// A profile as reports show it.
 pub(crate) struct ProfileSummary<'a> {
-    /// With all contexts of a function as one.
+    /// The profile, with the calling contexts of a function as one function.
     pub profile: &'a Profile,
     pub options: &'a ReportOptions,
     pub row: RowKind,
-    /// The events that are shown, which is one at least.
+    /// The events that are shown; never empty.
     pub events: Vec<EventFormat<'a>>,
 }
 
@@ -87,14 +87,14 @@ impl<'a> ProfileSummary<'a> {
         &self.events[0]
     }
 
-    /// What functions are summed up as that are not shown; none if there is none.
+    /// The line for functions without a row, if there are any.
     pub fn rest(&self, functions: &[FunctionId]) -> Option<String> {
         let what = format!("more {}", self.row.by.name());
         (!functions.is_empty()).then(|| self.together(functions, &what))
     }
 
-    /// How many functions there are, and their self costs. Calls on lines can be within each other, so
-    /// that they have no sum.
+    /// The number of functions and the sum of their self costs. Rows of call sites have no sum, because
+    /// calls can contain each other.
     pub fn together(&self, functions: &[FunctionId], what: &str) -> String {
         let count = counted(functions.len() as u64, what);
         if self.row.is_call_site {
@@ -108,7 +108,7 @@ impl<'a> ProfileSummary<'a> {
         )
     }
 
-    /// All functions, in the order in which they are shown.
+    /// All functions, sorted as requested.
     pub fn all_functions(&self) -> Vec<FunctionId> {
         let functions = self.profile.functions();
         let mut functions: Vec<_> = functions.map(|(id, _)| id).collect();
@@ -116,13 +116,13 @@ impl<'a> ProfileSummary<'a> {
         functions
     }
 
-    /// The functions at some positions, which are sorted, likewise.
+    /// The functions at these positions, likewise. `positions` must be sorted.
     pub fn functions_at(&self, positions: &[usize]) -> Vec<FunctionId> {
         let is_wanted = |id: &FunctionId| positions.binary_search(&id.index()).is_ok();
         self.all_functions().into_iter().filter(is_wanted).collect()
     }
 
-    /// What functions can be found by, in the order of their numbers.
+    /// The names for searching functions, in the order of their numbers.
     pub fn names(&self) -> Vec<Named<'a>> {
         let profile = self.profile;
         let functions = profile.functions().map(|(id, function)| Named {
@@ -137,7 +137,7 @@ impl<'a> ProfileSummary<'a> {
         functions.collect()
     }
 
-    /// What a function is sorted by.
+    /// The value that functions are sorted by.
     fn rank(&self, id: FunctionId) -> i128 {
         match self.options.sort {
             Sort::SelfCost => self.self_cost(id).into(),
@@ -154,7 +154,7 @@ impl<'a> ProfileSummary<'a> {
         first_cost(self.profile.self_costs(id))
     }
 
-    /// Functions with their figures in the first event.
+    /// A table of functions with their costs in the first event.
     pub fn table<'t>(
         &self,
         functions: &'t [FunctionId],
@@ -189,12 +189,12 @@ impl<'a> ProfileSummary<'a> {
             })
     }
 
-    /// The events after the first, each with its place.
+    /// The events after the first, with their positions.
     pub fn further(&self) -> impl Iterator<Item = (usize, &EventFormat<'a>)> {
         self.events.iter().enumerate().skip(1)
     }
 
-    /// What was profiled, and its sums.
+    /// The command, the totals, and the numbers of functions and calls.
     pub fn heading(&self) -> Vec<String> {
         let profile = self.profile;
         let mut lines = vec![fact("command", command(profile))];
@@ -234,7 +234,7 @@ impl<'a> ProfileSummary<'a> {
         lines
     }
 
-    /// The total that the profile itself states, if it is a different one.
+    /// The total that the profile states, if it differs from the sum of all self costs.
     fn summary(&self) -> Option<String> {
         if let Some(peak) = self.first().peak() {
             return Some(fact("summary", format!("{peak}, a peak, not a sum")));
@@ -250,7 +250,7 @@ impl<'a> ProfileSummary<'a> {
     }
 }
 
-/// What is shown of a comparison.
+/// A comparison as reports show it.
 pub(crate) struct ComparisonSummary<'a> {
     pub comparison: &'a Comparison<'a>,
     pub options: &'a ReportOptions,
@@ -269,7 +269,7 @@ impl<'a> ComparisonSummary<'a> {
         }
     }
 
-    /// What is compared, and the totals.
+    /// The event, and the totals of both sides.
     pub fn heading(&self) -> Vec<String> {
         let (comparison, first) = (self.comparison, self.comparison.first());
         let unit = self.first.unit;
@@ -308,7 +308,7 @@ impl<'a> ComparisonSummary<'a> {
         lines
     }
 
-    /// Changes, with by how much self costs have changed.
+    /// A table of functions with the changes of their self costs.
     pub fn table<'t, 'c>(
         &self,
         changes: &'t [&'c FunctionChange<'a>],
@@ -328,13 +328,13 @@ impl<'a> ComparisonSummary<'a> {
         .with("base %", |change| signed_percent(change.self_cost(), base))
     }
 
-    /// By how much self costs have changed in total.
+    /// The sum of the changes of self costs.
     pub fn sum(&self, changes: &[&FunctionChange<'a>]) -> i128 {
         let changes = changes.iter().map(|change| change.self_cost());
         changes.fold(0, i128::saturating_add)
     }
 
-    /// What changes are summed up as that are not shown; none if there is none.
+    /// The line for changes without a row, if there are any.
     pub fn rest(&self, changes: &[&FunctionChange<'a>]) -> Option<String> {
         let (count, sum) = (grouped(changes.len() as u64), self.sum(changes));
         let share = share_of_base(sum, self.comparison.first().totals.base);
@@ -345,14 +345,14 @@ impl<'a> ComparisonSummary<'a> {
         })
     }
 
-    /// Which function has the largest part of a group, on the new side if that has the group.
+    /// The costliest function of a group; in the new profile, if that contains the group.
     pub fn costliest(&self, change: &FunctionChange<'a>) -> &'a [u8] {
         let sides = self.comparison.profiles.zip(change.functions.as_ref());
         let costliest = sides.map(|(profile, ids)| Some(profile.costliest(*ids.last()?)));
         costliest.new.or(costliest.base).unwrap_or_default()
     }
 
-    /// How many functions are the same, if any.
+    /// The line for functions that did not change, if there are any.
     pub fn unchanged(&self) -> Option<String> {
         let count = self.comparison.unchanged() as u64;
         (count > 0).then(|| format!("{} did not change", counted(count, self.row.by.name())))

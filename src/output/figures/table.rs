@@ -1,19 +1,18 @@
-//! A table: figures, then names and places, which share the remaining width.
+//! Tables: columns of figures, then names and locations, which share the remaining width.
 
 use crate::compare::Transition;
 use crate::display::text::printable;
 use crate::names::{pad, short_name, shorten_path, width_of};
 use crate::output::ReportOptions;
 
-/// What stands between columns.
+/// The gap between columns.
 const GAP: &str = "  ";
 
-/// If there is less room than this for both, names get all of it: cut further, neither would be
-/// useful.
+/// If there is less room than this, locations are omitted: cut further, neither would be useful.
 const MIN_NAME: usize = 30;
 const MIN_PLACE: usize = 20;
 
-/// Rows in the order in which they are shown.
+/// A table of things, one per row.
 pub(crate) struct TextTable<'a, T> {
     things: &'a [T],
     pub headings: TextRow,
@@ -21,30 +20,30 @@ pub(crate) struct TextTable<'a, T> {
 }
 
 pub(crate) struct TextRow {
-    /// As many in each row.
+    /// One for each column.
     pub figures: Vec<String>,
-    /// What the row is about, printable.
+    /// The name of the thing, printable.
     pub name: String,
-    /// What has become of it, if there is something to say.
+    /// Its change, if it has another name or file in the new profile.
     pub transition: Option<Transition>,
     pub place: SourceLocation,
 }
 
-/// Where something is, all printable.
+/// A location, all printable.
 #[derive(Default)]
 pub(crate) struct SourceLocation {
     /// A file, or an object.
     full: String,
-    /// What is shown of that where room is scarce.
+    /// Its form if there is little room.
     short: String,
-    /// What is kept whatever is cut: `:12`.
+    /// The line, which is never cut: `:12`.
     line: String,
-    /// Whether it is the name of a function.
+    /// Whether it is the name of a function instead.
     is_name: bool,
 }
 
 impl<'a, T> TextTable<'a, T> {
-    /// A row for each thing, with its name and place.
+    /// A table with the names and locations of things. `about` returns those of one.
     pub fn new(
         [name, place]: [&str; 2],
         things: &'a [T],
@@ -66,14 +65,14 @@ impl<'a, T> TextTable<'a, T> {
         }
     }
 
-    /// The same without places.
+    /// The same without locations.
     pub fn named(heading: &str, things: &'a [T], name: impl Fn(&T) -> String) -> Self {
         TextTable::new([heading, ""], things, |thing| {
             (name(thing), SourceLocation::default())
         })
     }
 
-    /// Says what has become of things, where there is room for that.
+    /// Adds the transitions of things, which Markdown appends to their names.
     pub fn with_transitions(mut self, of: impl Fn(&T) -> Option<Transition>) -> Self {
         for (row, thing) in self.rows.iter_mut().zip(self.things) {
             row.transition = of(thing);
@@ -81,7 +80,7 @@ impl<'a, T> TextTable<'a, T> {
         self
     }
 
-    /// Adds a column: its heading, and what it says of a thing.
+    /// Adds a column: its heading, and the figure of a thing.
     pub fn with(mut self, heading: impl Into<String>, figure: impl Fn(&T) -> String) -> Self {
         self.headings.figures.push(heading.into());
         for (row, thing) in self.rows.iter_mut().zip(self.things) {
@@ -90,7 +89,7 @@ impl<'a, T> TextTable<'a, T> {
         self
     }
 
-    /// Likewise, if a figure is known of the things.
+    /// Likewise, if its figures are known.
     pub fn with_known(self, is_known: bool, heading: &str, figure: impl Fn(&T) -> String) -> Self {
         match is_known {
             true => self.with(heading, figure),
@@ -98,9 +97,9 @@ impl<'a, T> TextTable<'a, T> {
         }
     }
 
-    /// The headings and rows as lines, cut to a width if there is one. Where there is none, only
-    /// names that are wider than `aligned` push their places to the right: one name of hundreds of
-    /// columns must not move all places.
+    /// The headings and rows as lines, cut to the width of a terminal. Without a terminal, only names
+    /// that are wider than `aligned` push their locations to the right: one name of hundreds of
+    /// columns must not move all locations.
     pub fn lines(mut self, options: &ReportOptions, aligned: usize) -> Vec<String> {
         if let Some(width) = options.name_width() {
             self.shorten_names(width);
@@ -130,7 +129,7 @@ impl<'a, T> TextTable<'a, T> {
         lines.collect()
     }
 
-    /// Makes the names of the rows fit.
+    /// Shortens the names in all rows to this width.
     pub fn shorten_names(&mut self, width: usize) {
         for row in &mut self.rows {
             row.name = short_name(&row.name, width);
@@ -140,8 +139,8 @@ impl<'a, T> TextTable<'a, T> {
         }
     }
 
-    /// The figures of all rows, the headings first: at the right of their columns, and with a gap
-    /// after each. Also what they leave of the width, if there is one.
+    /// The figures of all rows, the headings first, aligned to the right of their columns. Also the
+    /// remaining width of a terminal.
     pub fn figures(&self, options: &ReportOptions) -> (Vec<String>, Option<usize>) {
         let columns = 0..self.headings.figures.len();
         let widths: Vec<usize> = columns.map(|column| self.figure_width(column)).collect();
@@ -157,7 +156,7 @@ impl<'a, T> TextTable<'a, T> {
         (self.all().map(line).collect(), room)
     }
 
-    /// How wide a column of figures is.
+    /// The width of a column of figures.
     pub fn figure_width(&self, column: usize) -> usize {
         let figures = self.all().filter_map(|row| row.figures.get(column));
         figures.map(|figure| width_of(figure)).max().unwrap_or(0)
@@ -173,7 +172,7 @@ impl<'a, T> TextTable<'a, T> {
         std::iter::once(&self.headings).chain(&self.rows)
     }
 
-    /// How much of the room names take, and places; none if these are left out.
+    /// The widths of names and of locations; `None` if locations are omitted.
     fn share_out(&self, room: usize) -> (usize, Option<usize>) {
         let name = self.name_width();
         let places = self
@@ -191,7 +190,7 @@ impl<'a, T> TextTable<'a, T> {
 }
 
 impl SourceLocation {
-    /// File and line of a function; for one without a file, its object.
+    /// The file and line of a function, or its object if it has no file.
     pub fn of(object: &[u8], file: &[u8], line: u64) -> Self {
         if !matches!(file, b"" | b"???") || object.is_empty() {
             return SourceLocation::in_file(file, line);
@@ -205,7 +204,7 @@ impl SourceLocation {
         }
     }
 
-    /// A line of a file; 0 is none.
+    /// A line of a file; without a line if that is 0.
     pub fn in_file(file: &[u8], line: u64) -> Self {
         let path = printable(file);
         SourceLocation {
@@ -219,7 +218,7 @@ impl SourceLocation {
         }
     }
 
-    /// The function with the largest part of what a row is about, in the place of a location.
+    /// The costliest function of a group, instead of a location.
     pub fn of_costliest(function: &[u8]) -> Self {
         SourceLocation {
             is_name: true,
@@ -227,7 +226,7 @@ impl SourceLocation {
         }
     }
 
-    /// What fits of the file into a width, and the line.
+    /// The file, shortened to a width, and the line.
     pub fn short(&self, width: usize) -> String {
         match self.is_name {
             true => short_name(&self.short, width),

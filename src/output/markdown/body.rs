@@ -1,4 +1,4 @@
-//! The text of a Markdown report, which has only so much room: lines, tables, and code in them.
+//! The text of a Markdown report, whose size is limited: lines, tables, and code spans.
 
 use std::borrow::Borrow;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ const RESERVED_CHARACTERS: usize = 1_000;
 /// The most characters of a code span, whatever their width.
 const MAX_SPAN_LENGTH: usize = 250;
 
-/// The headings of columns on the left. Those of numbers are on the right.
+/// The headings of columns that are aligned to the left. Other columns contain numbers.
 const TEXT_HEADINGS: [&str; 12] = [
     "event",
     "part",
@@ -34,15 +34,16 @@ const TEXT_HEADINGS: [&str; 12] = [
     "costliest callee",
 ];
 
-/// The widest path of a file that is shown.
+/// The most columns of a path.
 pub(super) const PATH: usize = 50;
 
-/// The text, up to its maximum size.
+/// The text so far.
 #[derive(Default)]
 pub(super) struct Body {
     pub text: String,
     pub characters: usize,
-    /// The number of characters that are needed after the tables, besides [`RESERVED_CHARACTERS`].
+    /// The number of characters to reserve for the text after the tables, in addition to
+    /// [`RESERVED_CHARACTERS`].
     pub reserve: usize,
 }
 
@@ -58,7 +59,7 @@ impl Body {
         output.flush()
     }
 
-    /// A line without text, unless there is one.
+    /// Adds an empty line, unless the last one is empty.
     pub fn gap(&mut self) {
         if !self.text.ends_with("\n\n") {
             self.line("");
@@ -89,12 +90,12 @@ impl Body {
         }
     }
 
-    /// Whether another line leaves this number of characters.
+    /// Whether this number of characters would be left after another line.
     pub fn has_room(&self, line: &str, left: usize) -> bool {
         self.characters + line.chars().count() <= MAX_CHARACTERS - left
     }
 
-    /// Adds the number of parts without a row.
+    /// Adds a line about the parts without a row, if there are any.
     pub fn more_parts(&mut self, count: usize) {
         if count > 0 {
             self.gap();
@@ -103,7 +104,7 @@ impl Body {
         }
     }
 
-    /// Adds a note about incomplete profiles, if any.
+    /// Adds a note if profiles are incomplete; `what` is the beginning of its sentence.
     pub fn completeness(&mut self, what: Option<&str>) {
         if let Some(what) = what {
             self.gap();
@@ -113,7 +114,7 @@ impl Body {
         }
     }
 
-    /// Adds a table with the rows that fit, and returns their number.
+    /// Adds a table with the rows that fit. Returns their number.
     pub fn table(
         &mut self,
         headings: &[&str],
@@ -140,7 +141,8 @@ impl Body {
         count
     }
 
-    /// Adds the first functions and, folded, the others. Returns the number of those that fit.
+    /// Adds a table of the first functions and a folded one of the others. Returns the number of
+    /// functions that fit.
     pub fn functions<T>(&mut self, mut table: TextTable<'_, T>, options: &ReportOptions) -> usize {
         if options.names != Names::Full {
             table.shorten_names(SHORT);
@@ -182,7 +184,7 @@ fn row<S: Borrow<str>>(cells: &[S]) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-/// A text as code: the marks around it are longer than any in it.
+/// A text as a code span. The marks around it are longer than any in it.
 pub(super) fn span(text: &str) -> String {
     let text = match text.char_indices().nth(MAX_SPAN_LENGTH) {
         Some((end, _)) => &text[..end],
@@ -200,8 +202,8 @@ pub(super) fn span(text: &str) -> String {
     [&mark, blank, text, blank, &mark].concat()
 }
 
-/// A text as code in a cell of a table, which ends at a `|` even within code.
+/// A text as a code span in a cell of a table, which ends at a `|` even within code.
 pub(super) fn cell(text: &str) -> String {
-    // After a backslash, another one does not escape it.
+    // Behind a backslash, `|` cannot be escaped.
     span(&text.replace(r"\|", r"\¦")).replace('|', r"\|")
 }

@@ -1,8 +1,8 @@
-//! The report and the comparison as Markdown, for pull requests and summaries of CI jobs.
+//! Reports and comparisons as Markdown, for pull requests and summaries of CI jobs.
 //!
-//! A heading with the verdict, the totals of all requested events, a table of the top functions,
-//! and more of them in a folded section. Names are short, in code spans that no name can end. The
-//! text has at most [`MAX_CHARACTERS`], so it always fits into a comment.
+//! A report contains a heading with the verdict on limits, the totals of all requested events, a
+//! table of the top functions, and more functions in a folded section. Names are short, in code spans
+//! that no name can end. The text has at most [`MAX_CHARACTERS`], so it always fits into a comment.
 
 mod body;
 
@@ -28,27 +28,28 @@ use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
 
-/// How many paths, and how many lines, are the heaviest.
+/// The most stacks, and the most lines, among the heaviest.
 const MAX_HEAVIEST: usize = 10;
 
-/// The most functions of a stack that are shown, half of them from its beginning.
+/// The most frames of a stack, half of them from its beginning.
 const MAX_FRAMES: usize = 12;
 
-/// Rows of the folded table.
+/// The most rows of the folded table.
 const MAX_FOLDED_ROWS: usize = 50;
 
-/// The most rows that fit.
+/// The most rows that can fit.
 const MAX_ROWS: usize = 4_000;
 
-/// The widest command that is shown.
+/// The most columns of a command.
 const COMMAND: usize = 120;
 
-/// Writes the report of a profile, with the verdicts on its limits: the totals, the functions that
-/// cost most, the heaviest paths to them, the costliest lines, and what to ask next.
+/// Writes the report of a profile, with the verdicts on its limits: the totals, the costliest
+/// functions, the heaviest stacks, the costliest lines, and the command for more details.
 ///
-/// If there are groups of its functions, these are listed instead of functions.
+/// `groups` are the functions by group, if these are to be listed instead of functions.
 ///
-/// Of the options, [`top`](ReportOptions::top) and [`sort`](ReportOptions::sort) have an effect.
+/// Of the options, [`top`](ReportOptions::top), [`sort`](ReportOptions::sort) and
+/// [`names`](ReportOptions::names) have an effect.
 ///
 /// # Errors
 ///
@@ -127,8 +128,8 @@ pub fn write(
     body.write(output)
 }
 
-/// The heaviest stacks, the costliest lines, and the command that shows more about the first
-/// function.
+/// The sections after the table of functions: the heaviest stacks, the costliest lines, and the command
+/// that shows more about the first function.
 fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[FunctionId]) -> Body {
     let mut body = Body::default();
     let first = report.first();
@@ -206,7 +207,7 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
     body
 }
 
-/// The most expensive ones, if they cost anything.
+/// The most expensive items with a positive cost.
 fn heaviest<T>(all: impl Iterator<Item = T>, cost: impl Fn(&T) -> Cost) -> Vec<T> {
     let mut all: Vec<T> = all.filter(|one| cost(one) > 0).collect();
     all.sort_by_key(|one| Reverse(cost(one)));
@@ -214,7 +215,7 @@ fn heaviest<T>(all: impl Iterator<Item = T>, cost: impl Fn(&T) -> Cost) -> Vec<T
     all
 }
 
-/// The functions of a stack as code, from the first on.
+/// The frames of a stack as code spans, from the root on.
 fn path(stacks: &Stacks<'_>, id: StackId) -> String {
     let mut frames: Vec<StackId> = iter::successors(Some(id), |&id| stacks.parent(id)).collect();
     frames.reverse();
@@ -235,7 +236,7 @@ fn path(stacks: &Stacks<'_>, id: StackId) -> String {
 
 /// Writes a comparison, with the verdicts on its limits.
 ///
-/// Of the options, [`top`](ReportOptions::top) has an effect.
+/// Of the options, [`top`](ReportOptions::top) and [`names`](ReportOptions::names) have an effect.
 ///
 /// # Errors
 ///
@@ -326,7 +327,7 @@ fn change_row(name: &[u8], costs: Sides<Option<i128>>, unit: Unit) -> Vec<String
     vec![cell(&printable(name)), base, new, change, share]
 }
 
-/// The change of the total of the first event.
+/// The change of the first event's total, for the heading.
 fn growth(comparison: &Comparison<'_>) -> String {
     let first = comparison.first();
     let event = span(&printable(first.name));
@@ -339,7 +340,7 @@ fn growth(comparison: &Comparison<'_>) -> String {
     }
 }
 
-/// The verdict on all limits.
+/// The verdict on all limits, for the heading.
 fn outcome(verdicts: &[Verdict]) -> &'static str {
     let count = |outcome| {
         let all = verdicts.iter();
@@ -356,7 +357,7 @@ fn outcome(verdicts: &[Verdict]) -> &'static str {
     }
 }
 
-/// A value on both sides, or on the side that has the function.
+/// A value on both sides: `5 → 6`, or `new: 6` if the base lacks the function.
 fn values(change: &FunctionChange<'_>, value: impl Fn(FunctionSums) -> String) -> String {
     let values = both_sides(either(change.sums).map(value), |value| value);
     match absence(change.sums) {
@@ -365,7 +366,7 @@ fn values(change: &FunctionChange<'_>, value: impl Fn(FunctionSums) -> String) -
     }
 }
 
-/// The rows that may fit.
+/// The rows that can be shown, in the table or folded.
 fn first_rows<'a, T>(all: &'a [T], options: &ReportOptions) -> &'a [T] {
     let top = options.top.unwrap_or(usize::MAX);
     let most = top.saturating_add(MAX_FOLDED_ROWS).min(MAX_ROWS);

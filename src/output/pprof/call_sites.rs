@@ -1,8 +1,8 @@
-//! Which line of its caller each call stands on.
+//! The lines of callers in stacks.
 //!
-//! What calls from one function to another cost on each line is known, but not which of their stacks
-//! were entered from which line. So the costliest line takes the stacks as they come, until these
-//! cost as much as its calls do, then the next one.
+//! If a function calls another one on several lines, the cost of the calls on each line is known, but
+//! not the stacks that they belong to. So the costliest line takes stacks in their order until they
+//! cost as much as its calls, then the next line does.
 
 use std::cmp::Reverse;
 
@@ -11,8 +11,8 @@ use crate::maps::IndexMap;
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::first_cost;
 
-/// The lines of the calls from one function to another, the next one last, each with what may still
-/// be put there.
+/// The lines of the calls from one function to another, each with the cost that it can still take. The
+/// current line is the last one.
 type Sites = Vec<(LinePlace, Cost)>;
 
 /// All calls, by caller and callee.
@@ -28,30 +28,30 @@ impl CallSites {
         let name = |file: Option<_>| file.map(|file| profile.name(file));
         for sites in calls.values_mut() {
             sites.sort_by_key(|&((file, line), cost)| (cost, Reverse((name(file), line))));
-            // What cost nothing has no stacks.
+            // Calls without cost have no stacks. One line must remain.
             let costly = sites.partition_point(|&(_, cost)| cost <= 0);
             sites.drain(..costly.min(sites.len() - 1));
         }
         CallSites(calls)
     }
 
-    /// How many callers call a function on several lines.
+    /// The number of pairs of functions with calls on several lines.
     pub fn divided(&self) -> u64 {
         let divided = self.0.values().filter(|sites| sites.len() > 1);
         divided.count() as u64
     }
 
-    /// The number of the calls from one function to another.
+    /// The position of the calls from one function to another.
     pub fn find(&self, caller: Option<FunctionId>, callee: Option<FunctionId>) -> Option<usize> {
         self.0.get_index_of(&(caller?, callee?))
     }
 
-    /// Where the next stack is called.
+    /// The current line of calls.
     pub fn place(&self, call: usize) -> Option<LinePlace> {
         self.0[call].last().map(|&(place, _)| place)
     }
 
-    /// What may still be put there, unless there is no other line.
+    /// The cost that the current line can still take; `None` if there is no other line.
     pub fn room(&self, call: usize) -> Option<Cost> {
         match self.0[call][..] {
             [.., _, (_, room)] => Some(room),
@@ -59,7 +59,7 @@ impl CallSites {
         }
     }
 
-    /// Puts a cost there. Tells whether the line is full, and another one is next.
+    /// Adds a cost to the current line. If the line is full, goes to the next one and returns true.
     pub fn take(&mut self, call: usize, cost: Cost) -> bool {
         let sites = &mut self.0[call];
         let Some((_, room)) = sites.last_mut().filter(|_| cost > 0) else {

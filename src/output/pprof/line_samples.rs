@@ -1,9 +1,10 @@
-//! Which line of its function each stack's own cost stands on.
+//! The lines of the last frames in stacks.
 //!
-//! What a function cost on each of its lines is known, and what it cost in each of its stacks, but
-//! not what a stack cost on a line. So both are gone through by cost, the largest first, and each
-//! pair takes what is left of the stack and of the line. In every event, all sums by stack and by
-//! line are exact, and there are no more pairs than stacks and lines together.
+//! The costs of a function on each of its lines are known, and so are its costs in each stack, but
+//! not those of a stack on a line. So stacks and lines are paired, the largest costs first: each pair
+//! takes what is left of the stack or of the line, until one of them is used up. In every event, all
+//! sums by stack and by line are exact, and there are at most as many pairs as stacks and lines
+//! together.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,10 +13,10 @@ use crate::maps::HashMap;
 use crate::profile::{Cost, FunctionId, Line, NameId, Profile};
 use crate::stacks::{StackId, Stacks};
 
-/// A line in the file of a function (none), or in another one.
+/// A file and a line. `None` is the file of the function.
 pub(super) type LinePlace = (Option<NameId>, u64);
 
-/// What a stack cost on a line.
+/// The costs of a stack on a line.
 #[derive(Debug)]
 struct Pair {
     stack: StackId,
@@ -23,12 +24,12 @@ struct Pair {
     costs: Vec<Cost>,
 }
 
-/// The costs of stacks by line, for functions whose costs do not all stand on their own line.
+/// The costs of stacks by line, for functions with costs on other lines than their own.
 #[derive(Debug, Default)]
 pub(super) struct LineSamples {
-    /// By stack.
+    /// Sorted by stack.
     pairs: Vec<Pair>,
-    /// How many functions have several stacks and several lines.
+    /// The number of functions with several stacks and several lines.
     pub paired: u64,
 }
 
@@ -63,7 +64,7 @@ impl LineSamples {
         samples
     }
 
-    /// Divides the costs of stacks of one function among its lines.
+    /// Divides the costs of the stacks of one function among its lines.
     fn pair(&mut self, stacks: &Stacks<'_>, nodes: &[(FunctionId, StackId)], lines: &[Line<'_>]) {
         let events = stacks.profile().events().len();
         let mut pairs: BTreeMap<(usize, usize), Vec<Cost>> = BTreeMap::new();
@@ -112,7 +113,7 @@ impl LineSamples {
             }));
     }
 
-    /// The lines on which a stack cost anything, and what; none if all stands on its function's own.
+    /// The lines of a stack and its costs there; empty if all its costs are on its function's line.
     pub fn of(&self, stack: StackId) -> impl Iterator<Item = (LinePlace, &[Cost])> {
         let start = self.pairs.partition_point(|pair| pair.stack < stack);
         self.pairs[start..]
@@ -122,7 +123,7 @@ impl LineSamples {
     }
 }
 
-/// The least line of each function that has a cost or a call in a file, its own (none) or another.
+/// The first line of each function with a cost or a call, in each file. `None` is its own file.
 pub(super) fn first_lines(profile: &Profile) -> HashMap<(FunctionId, Option<NameId>), u64> {
     let mut first: HashMap<_, u64> = HashMap::default();
     let mut add = |function, file, line: u64| {

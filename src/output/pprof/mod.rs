@@ -1,21 +1,23 @@
 //! The stacks of a profile in the format of pprof: the message `perftools.profiles.Profile`,
 //! compressed with gzip, as `go tool pprof`, Pyroscope, Parca, speedscope and others read it.
 //!
-//! - Sample types are the wanted events, then `calls/count` for traces. Times are in nanoseconds
+//! - Sample types are the requested events, then `calls/count` for traces. Times are in nanoseconds
 //!   and memory is in bytes; other events keep their names, and their unit is `count`.
-//! - A sample is a stack with its own costs, so all of them add up to the profile's totals. Stacks
-//!   that cost nothing are left out. Sums of memory may be negative.
-//! - The line of a caller is that of its call, and the line of the last frame that of the cost, both
-//!   in inlined code with its file. Where there are several lines and several stacks, see
-//!   `line_samples` and `call_sites`: sums by stack and by line are exact, but their pairs are not.
-//! - Locations have no address and belong to no mapping: readers that find the program would look
-//!   for its instructions at address 0.
-//! - A function begins at the least line that has a cost or a call: readers list no lines before it.
-//! - In a comparison, the samples of the base are negated and have the label `pprof::base`, as
-//!   `go tool pprof -diff_base` has them.
+//! - A sample is a stack with its self costs, so all samples add up to the profile's totals. Stacks
+//!   without costs are omitted. Sums of memory may be negative.
+//! - The line of a caller is that of its call, and the line of the last frame is that of the cost. In
+//!   inlined code, both have its file. If there are several lines and several stacks, sums by stack
+//!   and by line are exact, but their pairs are not: see `line_samples` and `call_sites`.
+//! - Locations have no address and belong to no mapping. Otherwise, readers that find the program
+//!   would look for instructions at address 0.
+//! - A function begins at its first line with a cost or a call, because readers list no lines before
+//!   it.
+//! - In a comparison, the samples of the base are negated and have the label `pprof::base`, like
+//!   those of `go tool pprof -diff_base`.
 //! - Per run, each side is divided by its number of runs. Samples are rounded so that their sum, and
-//!   that of all below any stack, is off by less than 1.
-//! - Comments hold the commands, the program's version, and what was estimated or is missing.
+//!   the sum of all below any stack, is off by less than 1.
+//! - Comments contain the command, the program's version, and notes about estimates and missing
+//!   data.
 //!
 //! The same profile always gives the same bytes.
 
@@ -42,31 +44,32 @@ use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
 
-/// How many frames a stack has at most: recursion would make the output grow with its square.
+/// The most frames of a stack: with deep recursion, the output would grow with the square of the
+/// depth.
 const MAX_FRAMES: usize = 1024;
 
-/// Stands for all deeper frames.
+/// The frame for all deeper frames.
 const DEEPER: &[u8] = b"(deeper)";
 
-/// What marks the samples of the base.
+/// The label of the base's samples.
 const BASE_LABEL: &[u8] = b"pprof::base";
 
 /// Warnings about what was written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Sums of memory can be negative, where a function frees what others allocated.
+    /// The number of stacks with a negative cost: a function can free memory that others allocated.
     #[error("stacks with a negative cost: {0}; some programs omit them")]
     Negative(u64),
-    /// So many frames lie too deep.
+    /// The number of stacks that were cut, because of deep recursion.
     #[error("{0} stacks of more than {MAX_FRAMES} frames: deeper frames are merged into (deeper)")]
     Deeper(u64),
 }
 
 /// Writes the stacks of a profile; see the [module](self)'s documentation.
 ///
-/// `base` is what it is compared with, if anything, and has the same events; `per_run`: per run of the profiled programs.
-/// `notes` are further comments.
+/// In a comparison, `base` contains the stacks of the base, which has the same events. With `per_run`,
+/// costs are divided by the numbers of runs. `notes` are additional comments.
 ///
 /// # Errors
 ///
@@ -79,7 +82,7 @@ pub fn write(
     output: impl Write,
 ) -> io::Result<Vec<Warning>> {
     let profile = stacks.profile();
-    // Neither time nor name, so that the same input gives the same bytes.
+    // Without time and name, so that the same input gives the same bytes.
     let output = GzBuilder::new().write(output, Compression::default());
     let mut writer = Writer {
         per_run,
@@ -112,12 +115,12 @@ pub fn write(
 struct ValueType<'a> {
     name: &'a [u8],
     unit: &'static [u8],
-    /// How much of the unit one of the event is.
+    /// The size of one unit of cost, in this unit.
     factor: Cost,
 }
 
-/// The types of the values: costs, then calls if they are counted. The first one is what readers show
-/// unless told otherwise.
+/// The types of the values: costs, then calls if they are counted. Readers show the first one by
+/// default.
 fn value_types(profile: &Profile, counts_calls: bool) -> Vec<ValueType<'_>> {
     let mut types: Vec<ValueType<'_>> = Vec::new();
     for event in EventFormat::of(profile) {
@@ -139,7 +142,7 @@ fn value_types(profile: &Profile, counts_calls: bool) -> Vec<ValueType<'_>> {
     types
 }
 
-/// Name, file and first line, as numbers of strings and as it is.
+/// The numbers of the strings of its name and file, and its first line.
 type FunctionKey = (u64, u64, u64);
 
 /// A function's number, and a line in it.
@@ -147,38 +150,38 @@ type Location = (u64, u64);
 
 struct Writer<W: Write> {
     per_run: bool,
-    /// Whether invocations of stacks are known.
+    /// Whether the calls of stacks are known.
     counts_calls: bool,
     output: W,
     strings: IndexSet<String>,
     functions: IndexSet<FunctionKey>,
     locations: IndexSet<Location>,
-    /// Where the samples are collected: there are as many as stacks.
+    /// The buffer for a sample, which is reused.
     body: Message,
     negative: u64,
     deeper: u64,
-    /// Functions whose stacks and lines are paired by cost.
+    /// The number of functions whose stacks and lines are paired by cost.
     paired: u64,
-    /// Pairs of functions with calls on several lines.
+    /// The number of pairs of functions with calls on several lines.
     divided: u64,
 }
 
-/// A function, the bytes of its name, and a file with code of it that is not its own.
+/// A function, the bytes of its name, and another file with code of it, if any.
 ///
-/// Names are told apart by their addresses: that is fast.
+/// Names are compared by their addresses, which is fast.
 type KnownKey = (Option<FunctionId>, *const [u8], Option<NameId>);
 
-/// One side of a comparison, or the only one, while its stacks are visited.
+/// The state of visiting the stacks of one side.
 struct Walk<'a> {
     stacks: &'a Stacks<'a>,
     types: Vec<ValueType<'a>>,
     /// The sum of all samples so far, for each of their types.
     sums: Vec<i128>,
-    /// What all values are divided by.
+    /// The divisor of all values.
     runs: i128,
-    /// What marks its samples.
+    /// The label of its samples.
     label: Option<Message>,
-    /// Functions, or parts of them in other files, that were looked up before, with their own lines.
+    /// The keys and lines of functions, or of their parts in other files, that were looked up before.
     known: HashMap<KnownKey, (FunctionKey, u64)>,
     first_lines: HashMap<(FunctionId, Option<NameId>), u64>,
     calls: CallSites,
@@ -186,24 +189,24 @@ struct Walk<'a> {
     path: Vec<Step>,
 }
 
-/// A node of a path.
+/// A frame of the current stack.
 #[derive(Clone, Copy)]
 struct Step {
     node: StackId,
-    /// At the call of the next one.
+    /// Its location, at the call of the next frame.
     location: u64,
-    /// That call.
+    /// The position of that call.
     call: Option<usize>,
 }
 
 impl<W: Write> Writer<W> {
-    /// The number of a text; the first one, 0, is that of the empty text.
+    /// The number of a text. The number of the empty text is 0.
     fn string(&mut self, text: &[u8]) -> u64 {
         let text = String::from_utf8_lossy(text).into_owned();
         self.strings.insert_full(text).0 as u64
     }
 
-    /// The number of a place in a function; both are numbered from 1.
+    /// The number of a line in a function. Functions and locations are numbered from 1.
     fn location(&mut self, function: FunctionKey, line: u64) -> u64 {
         let function = self.functions.insert_full(function).0 as u64 + 1;
         self.locations.insert_full((function, line)).0 as u64 + 1
@@ -277,7 +280,7 @@ impl<W: Write> Writer<W> {
             }
             for (place, costs) in parts {
                 let values = self.values(&mut walk, costs, calls);
-                // Those of a stack count once.
+                // The calls of a stack count once.
                 calls = calls.and(Some(0));
                 let leaf = self.frame(&mut walk, node, place);
                 self.add(&mut walk, leaf, first_cost(costs), values)?;
@@ -286,7 +289,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// The values of a sample: rounded so that the sum of all samples so far is, too.
+    /// The values of a sample. The sum of all samples so far is rounded; a sample is its growth.
     fn values(&mut self, walk: &mut Walk<'_>, costs: &[Cost], calls: Option<Cost>) -> Vec<Cost> {
         let events = walk.stacks.profile().events().len();
         let figures = costs.iter().copied().take(events).chain(calls);
@@ -302,7 +305,7 @@ impl<W: Write> Writer<W> {
         values
     }
 
-    /// Makes a node the end of the path.
+    /// Makes a node the last frame of the current stack.
     fn descend(&mut self, walk: &mut Walk<'_>, node: StackId) {
         let parent = walk.stacks.parent(node);
         while walk.path.pop_if(|last| Some(last.node) != parent).is_some() {}
@@ -319,15 +322,15 @@ impl<W: Write> Writer<W> {
         });
     }
 
-    /// Puts a caller on the line of its calls that come next.
+    /// Sets the location of a caller to the current line of its calls.
     fn locate(&mut self, walk: &mut Walk<'_>, at: usize) {
         let Step { node, call, .. } = walk.path[at];
         let place = call.and_then(|call| walk.calls.place(call));
         walk.path[at].location = self.frame(walk, node, place);
     }
 
-    /// Adds a sample of the current path with its last location. It is divided where the line of a
-    /// call has no room for all of its cost.
+    /// Adds a sample of the current stack with this last location. It is divided if a line of calls
+    /// cannot take all of its cost.
     fn add(
         &mut self,
         walk: &mut Walk<'_>,
@@ -369,7 +372,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes a sample, the last frame first, unless it costs nothing.
+    /// Writes a sample, the last frame first, unless all values are 0.
     fn sample(
         &mut self,
         walk: &Walk<'_>,
@@ -380,7 +383,7 @@ impl<W: Write> Writer<W> {
         if values.iter().all(|&value| value == 0) {
             return Ok(());
         }
-        // The only label is that of the base, which is subtracted.
+        // Only the samples of the base have a label. They are subtracted.
         let sign = if walk.label.is_some() { -1 } else { 1 };
         let callers = callers.iter().rev().map(|step| step.location);
         let frames = [leaf].into_iter().chain(callers);
@@ -398,8 +401,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// The location of a frame: at a line of its function's file or of another one, or at that of its
-    /// function.
+    /// The number of the location of a frame: at `place`, or else at the line of its function.
     fn frame(&mut self, walk: &mut Walk<'_>, node: StackId, place: Option<LinePlace>) -> u64 {
         let stacks = walk.stacks;
         let (id, name) = (stacks.folded_function(node), stacks.frame(node));
@@ -460,9 +462,9 @@ impl<W: Write> Writer<W> {
         self.output.write_all(&comments.0)
     }
 
-    /// What samples refer to.
+    /// Writes the mapping, locations, functions and strings.
     fn tables(&mut self, profile: &Profile) -> io::Result<()> {
-        // Only its name matters, which readers show as the program's.
+        // Readers show the name of the mapping as that of the program.
         let command = profile.commands().next().unwrap_or_default().trim_ascii();
         let program = match command.split(u8::is_ascii_whitespace).next() {
             None | Some(b"") => b"unknown",
@@ -487,7 +489,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// As much of a value as a part is of a whole.
+/// The same share of a value as `part` is of `whole`.
 fn share(value: Cost, part: Cost, whole: Cost) -> Cost {
     let share = i128::from(value) * i128::from(part) / i128::from(whole);
     Cost::try_from(share).unwrap_or(value)

@@ -22,21 +22,21 @@ use crate::output::figures::{
 use crate::output::{ReportOptions, Sort};
 use crate::profile::GroupBy;
 
-/// What a line of details is wrapped to where there is no terminal: that of a log.
+/// The width to which details are wrapped without a terminal.
 const LOG_WIDTH: usize = 80;
 
-/// Longer names push their files aside there.
+/// Without a terminal, longer names push their files aside.
 const ALIGNED_NAME: usize = 30;
 
-/// Writes the totals of both sides and the functions that have changed, in lines of UTF-8.
+/// Writes the totals of both sides and the functions that changed, in lines of UTF-8.
 ///
-/// A function that is asked for is shown with its callers, its callees and its lines in the new
-/// profile, whose source is shown as far as `sources` has it.
+/// A [requested](ReportOptions::function) function is shown with its callers, its callees, and its lines
+/// in the new profile with the source code that `sources` contains.
 ///
 /// # Errors
 ///
-/// When the output fails, or, before anything is written, when neither side has a function of the
-/// name that was asked for.
+/// When the output fails, or if neither side has a function of the requested name; nothing is
+/// written then.
 pub fn write_comparison(
     comparison: &Comparison<'_>,
     options: &ReportOptions,
@@ -55,7 +55,7 @@ pub fn write_comparison(
     Ok(output.flush()?)
 }
 
-/// The calls between a function and another one.
+/// The calls between a function and another one, on both sides.
 struct CallChange<'c, 'a> {
     other: &'c FunctionChange<'a>,
     costs: Sides<i128>,
@@ -68,20 +68,20 @@ impl CallChange<'_, '_> {
     }
 }
 
-/// All functions of a comparison, and which of them those of its profiles are.
+/// All functions of a comparison, and the positions of the functions of each profile among them.
 struct Compared<'c, 'a> {
     all: Vec<&'c FunctionChange<'a>>,
     positions: Sides<Vec<usize>>,
 }
 
 impl<'a> ComparisonSummary<'a> {
-    /// Lines as they fit the terminal.
+    /// Cuts lines to the width of the terminal.
     fn cut(&self, lines: impl IntoIterator<Item = String>) -> impl Iterator<Item = String> {
         let room = self.options.room();
         lines.into_iter().map(move |line| cut_end(&line, room))
     }
 
-    /// The functions that have changed, as far as they are wanted.
+    /// The table of changed functions.
     fn changed(&self, sources: &mut SourceFiles) -> Result<Vec<String>, ViewError> {
         let all = &self.comparison.changes;
         let mut chosen: Vec<&FunctionChange<'a>> = all.iter().collect();
@@ -110,7 +110,7 @@ impl<'a> ComparisonSummary<'a> {
             Sort::Inclusive => change.inclusive(),
             Sort::Calls => change.calls().tenths,
         };
-        // They are in the order of their self costs.
+        // They are already sorted by self cost.
         if self.options.sort != Sort::SelfCost {
             chosen.sort_by_key(|change| Reverse(size(change).unsigned_abs()));
         }
@@ -126,7 +126,7 @@ impl<'a> ComparisonSummary<'a> {
         Ok(lines)
     }
 
-    /// What functions can be found by, those that have changed first.
+    /// The names for searching functions. Functions that changed come first.
     fn names(&self) -> Vec<Named<'a>> {
         let functions = self.comparison.functions();
         let names = functions.map(|function| Named {
@@ -139,7 +139,7 @@ impl<'a> ComparisonSummary<'a> {
         names.collect()
     }
 
-    /// Functions of a name, each with its callers, callees and lines.
+    /// The functions of a name, each with its callers, callees and lines.
     fn views(&self, name: &[u8], sources: &mut SourceFiles) -> Result<Vec<String>, ViewError> {
         let (found, most) = NameQuery::new(name).find(&self.names())?;
         let (top, rest) = found.split_at(self.options.most(found.len()).min(most));
@@ -247,7 +247,7 @@ impl<'a> ComparisonSummary<'a> {
         })
     }
 
-    /// The parts that the profiled programs have named.
+    /// Lines about named parts.
     fn parts(&self) -> Vec<String> {
         let parts = self.comparison.parts(0);
         let (top, rest) = self.options.split(&parts);
@@ -265,7 +265,7 @@ impl<'a> ComparisonSummary<'a> {
         rows.chain(rest).collect()
     }
 
-    /// The line of the new profile that a row is, if rows are lines.
+    /// The file and number of a row in the new profile, if rows are lines.
     fn new_line(&self, row: &FunctionChange<'a>) -> Option<(&'a [u8], u64)> {
         if self.row.by != GroupBy::Line {
             return None;
@@ -275,7 +275,7 @@ impl<'a> ComparisonSummary<'a> {
         Some((new.name(function.file), function.line))
     }
 
-    /// Functions with their figures, after an empty line.
+    /// A table of functions with their details, after an empty line.
     fn function_table(
         &self,
         changes: &[&FunctionChange<'a>],
@@ -298,7 +298,7 @@ impl<'a> ComparisonSummary<'a> {
         lines
     }
 
-    /// The figures before and after, in as many lines as they need.
+    /// The figures of both sides, wrapped to the width.
     fn details(&self, change: &FunctionChange<'_>) -> Vec<String> {
         let word = absence(change.sums).map_or_else(String::new, |word| format!("{word}: "));
         let sides = either(change.sums);
@@ -341,7 +341,7 @@ impl<'a> ComparisonSummary<'a> {
     }
 }
 
-/// A row in whose first column growth is red, and what has become less green.
+/// Colours the first column of a row: growth is red, decline is green.
 fn coloured(row: String, column: usize, change: &FunctionChange<'_>) -> String {
     let colour = match change.self_cost() {
         1.. => AnsiColor::Red,

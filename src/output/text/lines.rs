@@ -1,4 +1,4 @@
-//! The lines of a function with what they cost, and with their source where it can be read.
+//! The lines of a function with their costs and, if it can be read, their source.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,17 +13,20 @@ use crate::output::figures::table::TextTable;
 use crate::profile::{FunctionId, ProfileKind};
 use crate::tables::first_cost;
 
-/// Stands before what is below a row.
+/// The indentation of lines that belong to the row above.
 pub(super) const INDENT: &str = "    ";
 
-/// Blanks that stand for a tab.
+/// The blanks that replace a tab.
 const TAB: &str = "    ";
 
-/// What a line costs of itself, in each event, and what the calls made there cost.
+/// The costs of a line.
 #[derive(Default)]
 struct LineCosts {
+    /// The self cost in each event.
     own: Vec<i128>,
+    /// The cost of the calls made there, in the first event.
     calls: i128,
+    /// The number of these calls.
     count: u64,
 }
 
@@ -33,11 +36,10 @@ impl LineCosts {
     }
 }
 
-/// Lines by their files and numbers. Those of the function's own file have no name of it, and come
-/// first.
+/// Lines by their files and numbers. Lines in the function's own file come first; their file is `None`.
 type LineSums<'a> = BTreeMap<(Option<&'a [u8]>, u64), LineCosts>;
 
-/// A row of the table: a line, or without costs the file of those that follow, or a gap.
+/// A row of the table: a line; without costs, a gap or the file of the following lines.
 struct LineRow {
     number: String,
     text: String,
@@ -54,7 +56,7 @@ impl LineRow {
 pub(super) struct CostliestLines<'a> {
     own_file: &'a [u8],
     lines: LineSums<'a>,
-    /// What the others cost: of themselves, or by their calls in a trace.
+    /// The self costs of the other lines; in a trace, the costs of their calls.
     rest: Vec<i128>,
 }
 
@@ -68,14 +70,14 @@ impl<'a> CostliestLines<'a> {
 
 const TRACE_NOTE: &str = "A trace records no self costs of lines, only what they call.";
 
-/// How many bytes of source a report has.
+/// The most bytes of source in a report.
 const MAX_SOURCE: usize = 16 << 20;
 
 /// The source of lines.
 #[derive(Default)]
 pub(super) struct SourceText<'a> {
     lines: HashMap<(&'a [u8], u64), String>,
-    /// How many lines there is no room for.
+    /// The number of omitted lines, because there is no room for them.
     left_out: u64,
 }
 
@@ -107,13 +109,13 @@ impl<'a> SourceText<'a> {
         source
     }
 
-    /// The source of a line, as a line of a table that is below another one.
+    /// The source of a line, as a line below its row.
     pub fn of(&self, file: &'a [u8], number: u64) -> Option<String> {
         let text = self.lines.get(&(file, number))?;
         Some(format!("{INDENT}{}", text.trim_start()))
     }
 
-    /// What to say of the lines that there is no room for.
+    /// The note about omitted lines, if there are any.
     pub fn left_out(&self) -> Option<String> {
         let lines = counted(self.left_out, "line");
         (self.left_out > 0).then(|| format!("source of {lines} omitted"))
@@ -143,7 +145,7 @@ impl<'a> ProfileSummary<'a> {
         }
     }
 
-    /// What the lines of a function cost.
+    /// The costs of all lines of a function.
     fn line_costs(&self, id: FunctionId) -> LineSums<'a> {
         let profile = self.profile;
         let mut all = LineSums::new();
@@ -162,8 +164,8 @@ impl<'a> ProfileSummary<'a> {
         all
     }
 
-    /// The costliest lines of a function in their order, after an empty line. There is nothing to
-    /// show where all is on one line without source. Of a trace, only the calls have lines.
+    /// A table of the costliest lines of a function, sorted by number, after an empty line. There is no
+    /// table if all costs are on one line without source. In a trace, only calls have lines.
     pub(super) fn line_table(
         &self,
         mut costs: CostliestLines<'a>,
@@ -174,7 +176,7 @@ impl<'a> ProfileSummary<'a> {
             let place = (file.unwrap_or(own_file), number);
             source.lines.get(&place)
         };
-        // The line of a trace's function itself is shown for its source only.
+        // In a trace, the line of the function itself is only shown with its source.
         costs
             .lines
             .retain(|&place, line| !is_trace || line.count > 0 || source(place).is_some());

@@ -18,21 +18,20 @@ pub use crate::output::figures::ViewError as Error;
 use crate::output::figures::part_rows;
 use crate::profile::{Cost, EdgeRef, FunctionId, GroupBy, Profile};
 
-/// Longer names push their places aside where there is no width to keep to.
+/// Without a terminal, longer names push their locations aside.
 const ALIGNED_NAME: usize = 60;
 
-/// Writes what was profiled, its sums, and tables of its functions, in lines of UTF-8.
+/// Writes the command, the totals, and tables of functions, in lines of UTF-8.
 ///
-/// A function that is asked for is shown with its callers, its callees and its lines, whose source is
-/// shown as far as `sources` has it.
+/// A [requested](ReportOptions::function) function is shown with its callers, its callees and its lines,
+/// and with the source code that `sources` contains.
 ///
 /// Percentages are relative to the total of all self costs. Functions with equal costs are in the
 /// order of their numbers. Only printable characters are written, whatever names contain.
 ///
 /// # Errors
 ///
-/// When the output fails, or, before anything is written, when there is no function of the name
-/// that was asked for.
+/// When the output fails, or if no function has the requested name; nothing is written then.
 pub fn write(
     profile: &Profile,
     options: &ReportOptions,
@@ -50,7 +49,7 @@ pub fn write(
     Ok(output.flush()?)
 }
 
-/// The other end of a function's calls.
+/// The other end of the calls of a function: its callers, or its callees.
 struct CallEnd {
     name: &'static str,
     calls: fn(&Profile, FunctionId) -> Vec<EdgeRef<'_>>,
@@ -70,7 +69,7 @@ const CALL_ENDS: [CallEnd; 2] = [
     },
 ];
 
-/// A table of the first rows after an empty line, and what the others are together.
+/// A table of the first rows after an empty line, and a line for the others.
 fn table_of<'t, T>(
     rows: &'t [T],
     (options, aligned): (&ReportOptions, usize),
@@ -84,7 +83,7 @@ fn table_of<'t, T>(
     lines
 }
 
-/// What is omitted of the functions of a name, each after an empty line.
+/// Lines about omitted source lines and functions, each after an empty line.
 fn omitted(source: &SourceText<'_>, row: RowKind, rest: usize) -> impl Iterator<Item = String> {
     let more = counted(rest as u64, &format!("more {}", row.by.name()));
     let found = (rest > 0).then(|| format!("{more} found"));
@@ -118,7 +117,7 @@ impl ProfileSummary<'_> {
         Ok(lines)
     }
 
-    /// The named parts, if there are any.
+    /// The table of named parts, if there are any.
     fn part_table(&self) -> Vec<String> {
         let (first, parts) = (self.first(), part_rows(self.profile));
         if parts.is_empty() {
@@ -142,7 +141,7 @@ impl ProfileSummary<'_> {
         })
     }
 
-    /// Functions of a name, each with its callers, callees and lines.
+    /// The functions of a name, each with its callers, callees and lines.
     fn views(&self, name: &[u8], sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
         let (found, most) = NameQuery::new(name).find(&self.names())?;
         let functions = self.functions_at(&found);
@@ -169,7 +168,7 @@ impl ProfileSummary<'_> {
         Ok(lines)
     }
 
-    /// The source of the rows that are lines.
+    /// The source of rows, if they are lines.
     fn source_of_rows(&self, rows: &[FunctionId], sources: &mut SourceFiles) -> SourceText<'_> {
         let rows = rows.iter().filter(|_| self.row.by == GroupBy::Line);
         let places = rows.map(|&id| {
@@ -179,8 +178,8 @@ impl ProfileSummary<'_> {
         SourceText::read(sources, places)
     }
 
-    /// Functions with their figures, after an empty line; lines with their source below, where there
-    /// is any.
+    /// A table of functions after an empty line. If rows are lines, their source is below them, as far
+    /// as it is known.
     fn function_table(&self, functions: &[FunctionId], source: &SourceText<'_>) -> Vec<String> {
         let profile = self.profile;
         let table = self.table(functions, |function| {
@@ -211,8 +210,8 @@ impl ProfileSummary<'_> {
 
     /// The calls into a function or out of it, after an empty line.
     ///
-    /// Shares are those of the function's cost or, where it is more, of all these calls: recursion
-    /// counts twice there, and Xdebug rounds calls and what is in them apart.
+    /// Percentages are relative to the inclusive cost of the function, or to the sum of these calls if
+    /// that is larger: recursion counts twice there, and Xdebug rounds costs of calls separately.
     fn call_table(&self, id: FunctionId, end: &CallEnd) -> Vec<String> {
         let (profile, first) = (self.profile, self.first());
         let mut calls = (end.calls)(profile, id);
@@ -259,7 +258,7 @@ impl ProfileSummary<'_> {
     }
 }
 
-/// The cost of an event in a row, of which zeros at the end may be missing.
+/// The cost of an event in a row. Zeros at the end of a row may be missing.
 fn cost_of(costs: &[Cost], event: usize) -> i128 {
     costs.get(event).copied().unwrap_or(0).into()
 }
