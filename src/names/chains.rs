@@ -10,6 +10,7 @@
 //! profile: they may have run only while nothing was recorded, or in another part.
 
 use super::FunctionName;
+use super::pieces::{Kind, Pieces};
 use crate::maps::HashSet;
 
 /// The names of functions that others may be called by.
@@ -101,19 +102,11 @@ pub(super) fn beginning(name: &[u8]) -> usize {
 
 /// The first `'` outside of brackets, or the end; `None` if brackets do not pair.
 fn end(name: &[u8]) -> Option<usize> {
-    let (mut depth, mut before) = (0, b' ');
-    for (at, &byte) in name.iter().enumerate() {
-        match byte {
-            b'<' | b'(' | b'[' | b'{' => depth += 1,
-            // Not that of `->`.
-            b'>' if before == b'-' => {}
-            b'>' | b')' | b']' | b'}' => depth -= 1,
-            b'\'' if depth == 0 => return Some(at),
-            _ => {}
-        }
-        before = byte;
+    let mut pieces = Pieces::of(name);
+    match pieces.find(|piece| piece.kind == Kind::Quote && piece.depth == 0) {
+        Some(quote) => Some(quote.range.start),
+        None => pieces.is_paired().then_some(name.len()),
     }
-    (depth == 0).then_some(name.len())
 }
 
 #[cfg(test)]
@@ -159,6 +152,11 @@ mod tests {
             ("foldl'", ("foldl'", 0, vec![])),
             ("f'2'", ("f'2'", 0, vec![])),
             ("operator->'2'main", ("operator->", 2, vec!["main"])),
+            (
+                "operator<=><a<'b>>'main",
+                ("operator<=><a<'b>>", 0, vec!["main"]),
+            ),
+            ("f<(2>1), 'x'>'main", ("f<(2>1), 'x'>", 0, vec!["main"])),
         ] {
             assert_eq!(split(&names, name), expected, "{name}");
         }

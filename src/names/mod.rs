@@ -5,16 +5,18 @@
 //! (`f.part.0`).
 
 mod chains;
-mod groups;
-mod parts;
+mod outline;
+mod package;
+mod pieces;
 mod query;
 mod short;
 
 use std::borrow::Cow;
 
 pub(crate) use chains::Chains;
-pub(crate) use groups::{class, package};
-pub(crate) use parts::parted;
+pub(crate) use outline::{class, parted};
+pub(crate) use package::package;
+use pieces::{Kind, Pieces};
 pub use query::UnknownFunction;
 pub(crate) use query::{NameQuery, Named};
 pub(crate) use short::{SHORT, cut_end, pad, short_name, shorten_path, width_of};
@@ -97,18 +99,15 @@ impl<'a> FunctionName<'a> {
 
     /// The name without the folders of absolute paths: `include::a.php` of
     /// `include::/srv/app/a.php`.
-    ///
-    /// A path begins with `/`, at the beginning of the name or of what Xdebug and PHP put together.
     pub fn without_folders(&self) -> Vec<u8> {
         let mut short = Vec::with_capacity(self.own.len());
-        let ends_part = |byte: &u8| matches!(byte, b':' | b'{' | b'}' | 0);
-        for part in self.own.split_inclusive(ends_part) {
-            let part = match part {
-                [b'/', ..] => last_component(part),
-                _ => part,
-            };
-            short.extend_from_slice(part);
+        let mut end = 0;
+        for path in Pieces::of(self.own).filter(|piece| piece.kind == Kind::Path) {
+            short.extend_from_slice(&self.own[end..path.range.start]);
+            short.extend_from_slice(last_component(&self.own[path.range.clone()]));
+            end = path.range.end;
         }
+        short.extend_from_slice(&self.own[end..]);
         short
     }
 }
@@ -168,6 +167,12 @@ mod tests {
         assert_eq!(
             short("php::usort:{/srv/app/f.php:17}"),
             "php::usort:{f.php:17}"
+        );
+        assert_eq!(short(r"{closure:C:\srv\a.php:5-9}"), "{closure:a.php:5-9}");
+        assert_eq!(short("Table.f /srv/my app/a.py:3"), "Table.f a.py:3");
+        assert_eq!(
+            short("{closure:/srv/a (copy)/b.php(2) : eval()'d code:1-1}"),
+            "{closure:b.php(2) : eval()'d code:1-1}"
         );
         for whole in [
             "App\\Models\\ack",

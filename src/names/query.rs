@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
+use super::outline::without_arguments;
 use super::short::{SHORT, short_name};
 use crate::display::text::printable;
 use crate::maps::HashSet;
@@ -154,31 +155,6 @@ impl NameQuery {
     }
 }
 
-/// A name of C++ without its parameters and, at its end, template arguments.
-pub(super) fn without_arguments(name: &str) -> &str {
-    // `<` and `>` may be operators then.
-    let has_operator = name.contains("operator");
-    let is_bracket = |c: &char| matches!(c, '<' | '>') && !has_operator;
-    let (mut depth, mut end) = (0i64, name.len());
-    let (mut opening, mut before) = (None, ' ');
-    for (at, c) in name.char_indices() {
-        if is_bracket(&c) {
-            opening = (c == '<' && depth == 0).then_some(at).or(opening);
-            depth += if c == '<' { 1 } else { -1 };
-        }
-        let opens = c == '(' && depth == 0 && !matches!(before, ':' | ' ');
-        if opens && !name[..at].ends_with("operator") {
-            end = at;
-            break;
-        }
-        before = c;
-    }
-    match opening.filter(|&at| at > 0 && name[..end].ends_with('>')) {
-        Some(at) => &name[..at],
-        None => &name[..end],
-    }
-}
-
 /// Whether a text contains another one, in which some characters match any text.
 fn contains(text: &str, wanted: &str) -> bool {
     let mut pieces = wanted.split(WILDCARDS);
@@ -192,29 +168,6 @@ const WILDCARDS: [char; 2] = ['…', '*'];
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parameters_and_template_arguments_go() {
-        for (name, expected) in [
-            (
-                "std::vector<int>::push<f(int)>(int, char) const",
-                "std::vector<int>::push",
-            ),
-            ("A::operator()(int)", "A::operator()"),
-            ("A::operator<<(int)", "A::operator<<"),
-            ("A::operator->", "A::operator->"),
-            (
-                "(anonymous namespace)::run(int)",
-                "(anonymous namespace)::run",
-            ),
-            ("<app::Foo as Bar>::run", "<app::Foo as Bar>::run"),
-            ("swap<a<b>>", "swap"),
-            (">", ">"),
-            ("<a>", "<a>"),
-        ] {
-            assert_eq!(without_arguments(name), expected);
-        }
-    }
 
     #[test]
     fn names_are_found_by_what_is_shown_of_them() {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 use super::chains::beginning;
+use super::pieces::{Kind, Piece, Pieces};
 
 /// The most columns of a short name without a terminal.
 pub(crate) const SHORT: usize = 80;
@@ -82,10 +83,10 @@ pub(crate) fn shorten_path(path: &str, width: usize) -> String {
 /// distinguish rows, while namespaces are common to most. A name that still does not fit loses its
 /// middle.
 ///
-/// Possible callers, after a `'`, are omitted first, unless they may be a part of a path.
+/// Possible callers, after a `'`, are omitted first.
 pub(crate) fn short_name(name: &str, width: usize) -> String {
     let (own, callers) = name.split_at(beginning(name.as_bytes()));
-    if !callers.is_empty() && !name.contains('/') && width_of(name) > width {
+    if !callers.is_empty() && width_of(name) > width {
         // They are omitted first: a function must not look like another one.
         return match width.checked_sub(2) {
             Some(left @ 1..) => short_name(own, left) + "'" + ELLIPSIS,
@@ -126,58 +127,44 @@ struct Segment {
 
 /// The parts of a name. Those of one depth do not overlap.
 fn parts(name: &str) -> Vec<Segment> {
-    /// The deepest brackets that are still readable in part.
-    const MAX_DEPTH: usize = 64;
+    // The columns before each position.
+    let mut widths = vec![0; name.len() + 1];
+    let mut taken = 0;
+    for (at, c) in name.char_indices() {
+        widths[at] = taken;
+        taken += columns(c);
+    }
+    widths[name.len()] = taken;
     let mut parts = Vec::new();
-    let mut add = |depth, range, width, is_path| {
-        let part = Segment {
+    // The starts of parts, and the columns that omitting each of them saves.
+    let mut saved: Vec<(usize, usize)> = Vec::new();
+    for Piece { kind, range, depth } in Pieces::of(name.as_bytes()) {
+        let (range, can_be_omitted) = match (kind, name.as_bytes()[range.start]) {
+            (Kind::Path, _) => {
+                let folders = name[range.clone()].rfind(['/', '\\']);
+                (range.start..range.start + folders.unwrap_or(0), true)
+            }
+            (Kind::Brackets, bracket) => {
+                // At the beginning it is no parameter list: `(below main)`.
+                let can_be_omitted = bracket == b'<' || bracket == b'(' && range.start > 0;
+                (range.start + 1..range.end - 1, can_be_omitted)
+            }
+            _ => continue,
+        };
+        let mut within = 0;
+        while let Some((_, columns)) = saved.pop_if(|(start, _)| *start > range.start) {
+            within += columns;
+        }
+        let all = widths[range.end] - widths[range.start];
+        let width = all - within;
+        let is_part = can_be_omitted && width > 1;
+        saved.push((range.start, if is_part { all - 1 } else { within }));
+        parts.extend(is_part.then_some(Segment {
             depth,
             range,
             width,
-            is_path,
-        };
-        parts.extend((width > 1).then_some(part));
-        width.min(1)
-    };
-    // The open brackets, with the start and width of their contents.
-    let mut open: Vec<(char, usize, usize)> = Vec::new();
-    let (mut folders_end, mut path_end) = (0, 0);
-    let mut before = ' ';
-    for (at, c) in name.char_indices() {
-        let width = match c {
-            _ if at < folders_end => 0,
-            // Not that of `->`.
-            '>' | ')' if at >= path_end && before != '-' => {
-                let opening = if c == '>' { '<' } else { '(' };
-                // What was opened after it is an operator, not a bracket.
-                let depth = open.iter().rposition(|&(open, ..)| open == opening);
-                let closed = depth.map(|depth| {
-                    let start = open[depth].1;
-                    let width = open.drain(depth..).map(|(.., width)| width).sum();
-                    add(depth, start..at, width, false)
-                });
-                closed.unwrap_or(0) + 1
-            }
-            '/' if at >= path_end && (before == ':' || name[..at].ends_with("\\x00")) => {
-                let rest = &name[at..];
-                let end = rest.find([':', '}', '<', '>', '(', ')']);
-                let path = &rest[..end.unwrap_or(rest.len())];
-                path_end = at + path.len();
-                folders_end = at + path.rfind('/').unwrap_or(0);
-                let folders = at..folders_end;
-                add(open.len(), folders.clone(), width_of(&name[folders]), true);
-                1
-            }
-            _ => columns(c),
-        };
-        if let Some((.., content)) = open.last_mut() {
-            *content += width;
-        }
-        // At the beginning it is no parameter list: `(below main)`.
-        if open.len() < MAX_DEPTH && at >= path_end && (c == '<' || c == '(' && at > 0) {
-            open.push((c, at + 1, 0));
-        }
-        before = c;
+            is_path: kind == Kind::Path,
+        }));
     }
     parts
 }
@@ -313,12 +300,11 @@ mod tests {
     }
 
     #[test]
-    fn brackets_within_64_others_are_left_as_they_are() {
+    fn brackets_of_any_depth_are_parts() {
         let nested =
             |text: &str, depth| format!("{}{text}{}", "f<".repeat(depth), ">".repeat(depth));
-        let shown = nested("…", 64);
-        assert_eq!(short_name(&nested("xyz", 64), 194), shown);
-        assert_eq!(short_name(&nested("xyz", 65), 197), format!("{shown}>"));
+        assert_eq!(short_name(&nested("xyz", 900), 2701), nested("…", 900));
+        assert_eq!(short_name(&nested("xyz", 900), 2700), nested("…", 899));
     }
 
     #[test]
@@ -352,6 +338,11 @@ mod tests {
         assert_eq!(
             short_name(class, 36),
             r"class@anonymous\x00…/a.php:3$0->run"
+        );
+        let place = "php::call_user_func:{/srv/app/vendor/acme/a.php:13}";
+        assert_eq!(
+            short_name(place, 40),
+            "php::call_user_func:{…/acme/a.php:13}"
         );
         let file = "include::/srv/app/vendor/acme/standards/src/Sniff.php";
         assert_eq!(short_name(file, 30), "include::…/src/Sniff.php");
