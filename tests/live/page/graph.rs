@@ -51,7 +51,7 @@ fn zoomed(browser: &Browser) -> String {
 
 /// What a box says: the tip at the pointer, or the panel of what was clicked.
 fn name_in(browser: &Browser, id: &str) -> String {
-    let name = format!("document.querySelector('#{id}:not([hidden]) .name')?.innerText");
+    let name = format!("document.querySelector('#{id}:popover-open .name')?.innerText");
     text_of(&browser.run(&format!("return {name} ?? 'none';")))
 }
 

@@ -31,6 +31,16 @@ const classes = (named) =>
 /** Joins those of some texts that are not empty. */
 const joined = (texts, by = ' · ') => texts.filter(Boolean).join(by);
 
+/** A function that makes each of its results once, so that rows can be told by their identity. */
+function once(make) {
+  const made = new Map();
+  return (...of) => {
+    const key = of.join(' ');
+    if (!made.has(key)) made.set(key, make(...of));
+    return made.get(key);
+  };
+}
+
 /** A small table with column titles; the first cell of each row is its title. */
 function smallTable(titles, rows) {
   const heads = titles.map((title) => el('th', { scope: 'col' }, title));

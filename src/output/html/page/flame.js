@@ -8,8 +8,9 @@ const PADDING = 9;
 /** Frames that are narrower than the first are not drawn; those that are narrower than the second have no text. */
 const LEAST_WIDTH = 0.5;
 const TEXT_WIDTH = 12;
-/** The most callers in the line above the graph. */
+/** The most callers in the line above the graph, and the most groups in the legend. */
 const MAX_CRUMBS = 6;
+const MAX_LEGEND = 8;
 /** A change of less than this share of the total is grey. */
 const NOISE = 0.001;
 
@@ -61,32 +62,23 @@ function crumbsTo(zoom, root) {
   return crumbs;
 }
 
-/** Shows a box at a point, moved so that all of it is visible. */
-function showAt(box, x, y) {
-  box.hidden = false;
+/** Fills a box and shows it at a point, moved so that all of it is visible. */
+function showBox(box, parts, x, y) {
+  box.replaceChildren(...parts.filter(Boolean));
+  box.togglePopover(true);
   const [width, height] = [box.offsetWidth, box.offsetHeight];
   const top = y + 18 + height < innerHeight ? y + 18 : Math.max(0, y - 12 - height);
   box.style.left = `${Math.max(4, Math.min(x + 10, document.documentElement.clientWidth - width - 4))}px`;
   box.style.top = `${top}px`;
 }
 
-/** The node whose panel is open. */
-let panelNode;
-
-function closeBoxes() {
-  byId('tip').hidden = true;
-  byId('panel').hidden = true;
-  panelNode = undefined;
-}
+const isPanelOpen = () => byId('panel').matches(':popover-open');
+const closeTip = () => byId('tip').togglePopover(false);
 
 /** Shows the tooltip of a frame, unless a panel is open. */
 function hover(node, about, x, y) {
-  if (!node || panelNode) {
-    byId('tip').hidden = true;
-    return;
-  }
-  byId('tip').replaceChildren(el('div', { class: 'name' }, node.frame.name), el('div', {}, about));
-  showAt(byId('tip'), x, y);
+  if (!node || isPanelOpen()) closeTip();
+  else showBox(byId('tip'), [el('div', { class: 'name' }, node.frame.name), el('div', {}, about)], x, y);
 }
 
 /** The buttons in the panel of a frame. */
@@ -94,8 +86,8 @@ function actionsOf(node) {
   const { frame } = node;
   const act = (text, action) =>
     button(text, () => {
-      closeBoxes();
-      focusOn(node);
+      // The frame has the focus again.
+      byId('panel').hidePopover();
       action();
     });
   // A pattern without blanks, which would separate words.
@@ -115,17 +107,14 @@ function actionsOf(node) {
   ];
 }
 
+/** Opens the panel of a frame. A click beside it or Esc closes it. */
 function openPanel(node, about, x, y) {
   const { frame } = node;
-  closeBoxes();
-  panelNode = node;
-  byId('panel').replaceChildren(
-    el('div', { class: 'name' }, frame.name),
-    frame.index === NONE ? '' : el('div', {}, place(frame, true)),
-    el('div', {}, about),
-    el('div', { class: 'actions' }, actionsOf(node)),
-  );
-  showAt(byId('panel'), x, y);
+  closeTip();
+  const name = el('div', { class: 'name' }, frame.name);
+  const location = frame.index !== NONE && el('div', {}, place(frame, true));
+  const actions = el('div', { class: 'actions' }, actionsOf(node));
+  showBox(byId('panel'), [name, location, el('div', {}, about), actions], x, y);
   byId('panel').querySelector('button').focus({ preventScroll: true });
 }
 
@@ -216,9 +205,9 @@ function showFlame() {
   listen('mousemove', (node, { clientX, clientY }) => hover(node, tellAbout(node), clientX, clientY));
   flame.addEventListener('mouseleave', () => hover());
   listen('click', (node, { target, clientX, clientY }) => {
-    if (!node) return closeBoxes();
+    if (!node) return;
     moveFocus(target, false);
-    return openPanel(node, tellAbout(node), clientX, clientY);
+    openPanel(node, tellAbout(node), clientX, clientY);
   });
   listen('dblclick', (node) => node && go(to({ zoom: node.id })));
   listen('keydown', (node, event) => {
@@ -230,13 +219,16 @@ function showFlame() {
   });
   /** Scrolls to the match, or to the zoomed frame of an address that was just opened. */
   function reveal() {
+    // The nearest callers are in sight.
+    crumbs.scrollLeft = crumbs.scrollWidth;
     const isLed = document.activeElement === document.body && zoom !== root;
     const frame = shown.get(match || (isLed ? zoom : undefined));
     frame?.scrollIntoView({ block: 'nearest' });
     if (match && frame) hover(match, tellAbout(match), ...below(frame));
   }
-  const graph = [crumbsTo(zoom, root), { element: flame, focusOn: focusFrame, reveal }];
-  const colours = legend(levels.flat().map(({ node }) => node));
+  const crumbs = crumbsTo(zoom, root);
+  const graph = [crumbs, { element: flame, focusOn: focusFrame, reveal }];
+  const colours = legend(zoom);
   const [width, callers] =
     state.of === 'callers' ? ['what its calls cost here', 'below'] : ['its cost with all it calls', 'above'];
   return {
@@ -260,9 +252,10 @@ function isBelow(node, above) {
   return at === above;
 }
 
-/** Explains the colours of nodes: their groups, the costliest first. */
-function legend(nodes) {
+/** Explains the colours of a node and of all below it: their groups, the costliest first. */
+function legend(zoom) {
   const item = (text, style, kind) => el('li', {}, el('i', { class: kind, ...style }), text);
+  const nodes = inOrder(zoom);
   const items = [];
   if (state.colours === 'change') {
     items.push(
@@ -276,10 +269,11 @@ function legend(nodes) {
       const group = groupOf(frame, state.colours);
       costs.set(group, (costs.get(group) || 0) + Number(own));
     }
-    const all = [...costs.values()].reduce((sum, own) => sum + own, 0);
     const order = [...costs].filter(([group]) => group).sort(([, one], [, another]) => another - one);
-    for (const [group, own] of order.slice(0, 8)) {
-      items.push(item(`${group.short} ${share(own, all)} %`, colourOfGroup(group)));
+    // In a graph of callers, costs are those of the function that they call.
+    const text = (own) => (state.of === 'callers' ? '' : ` ${share(own, zoom.inclusive)} %`);
+    for (const [group, own] of order.slice(0, MAX_LEGEND)) {
+      items.push(item(group.short + text(own), colourOfGroup(group)));
     }
   }
   if (nodes.some(isDoubtful)) items.push(item('hatched: estimated', {}, 'estimated'));

@@ -2,8 +2,6 @@
 
 /** The most events that are shown at once. */
 const FEW_EVENTS = 2;
-/** Longer names are folded. */
-const LONG_NAME = 160;
 
 /** The side whose costs a function shows: the base if it is gone. */
 const sideOf = ({ is }) =>
@@ -18,7 +16,7 @@ function costTable(of, side) {
     const cost = sidesOf(of, what, event)[side.name];
     return [
       el('span', { title: meaning(event) }, events.length > 1 ? `${label(event)}, ${what}` : what),
-      ownCost(cost, event),
+      costIn(event, cost),
       mark + visiblePercent(cost, side.total[event]),
       data.has_invocations ? costPerCall(cost, count, side.runs, event) : '-',
     ];
@@ -36,36 +34,34 @@ function sinceBase(of) {
   if (of.is === 'gone') return 'Gone: only the base has this function.';
   const texts = [
     of.became,
-    `self ${sidesText(sidesOf(of, 'self'), OWN_COSTS)}`,
-    `inclusive ${estimateMark(of, 3)}${sidesText(sidesOf(of, 'inclusive'), OWN_COSTS)}`,
-    data.has_invocations && `calls ${sidesText(sidesOf(of, 'calls'), COUNTS)}`,
+    `self ${sidesText(sidesOf(of, 'self'), ownCost)}`,
+    `inclusive ${estimateMark(of, 3)}${sidesText(sidesOf(of, 'inclusive'), ownCost)}`,
+    data.has_invocations && `calls ${sidesText(sidesOf(of, 'calls'), callCount)}`,
   ];
   return `Since the base: ${joined(texts)}`;
 }
 
-const callRows = { callee: [], caller: [] };
 /**
  * Rows of the calls to a function (`end` is `callee`) by their caller, or from it (`caller`) by their callee, with a row
- * for each call site if there are several. They are made once, so that a row can keep the focus.
+ * for each call site if there are several.
  */
-function callRowsOf(end, index) {
+const callRowsOf = once((end, index) => {
   const rows = new Map();
-  for (const call of callRows[end][index] ? [] : callsOf(end, index)) {
+  for (const call of callsBy(end)[index]) {
     const of = functions[calls[end === 'callee' ? 'caller' : 'callee'][call]] || OTHERS;
-    if (!rows.has(of)) rows.set(of, { of, calls: [], sites: [] });
+    if (!rows.has(of)) rows.set(of, { ...of, calls: [], sites: [] });
     rows.get(of).calls.push(call);
   }
-  for (const [of, row] of rows) {
-    if (row.calls.length > 1) row.sites = row.calls.map((call) => ({ of, calls: [call], sites: [], isSite: true }));
+  for (const row of rows.values()) {
+    if (row.calls.length > 1) row.sites = row.calls.map((call) => ({ ...row, calls: [call], sites: [], isSite: true }));
   }
-  callRows[end][index] ??= [...rows.values()];
-  return callRows[end][index];
-}
+  return [...rows.values()];
+});
 
-/** The location of a call. */
-function siteOf(call) {
-  if (calls.file[call] === NONE) return '';
-  return place({ ...fileOf(calls.file[call]), object: '', line: calls.line[call] });
+/** The location of the calls of a row, or the number of these. */
+function siteOf({ calls: [call, ...others] }) {
+  if (others.length > 0) return span(undefined, `${grouped(others.length + 1)} call sites`);
+  return calls.file[call] === NONE ? '' : place({ ...fileOf(calls.file[call]), object: '', line: calls.line[call] });
 }
 
 /** Says how many functions call a function, and which one most often. */
@@ -75,18 +71,7 @@ function calledBy(index) {
   if (callers.length === 0) return [];
   const [most] = sorted(callers, (row) => Number(count(row)));
   const times = callers.length > 1 ? `, ${counted(count(most), 'time', callCount)} by ` : ', ';
-  return [` by ${counted(callers.length, 'function')}`, times, linked(most.of)];
-}
-
-/** A name as a heading. Long ones are cut after three lines. */
-function titleOf({ name }) {
-  const isLong = name.length > LONG_NAME;
-  const title = el('h2', { class: classes({ name: true, folded: isLong }) }, name);
-  const unfold = button('Show the whole name', () => {
-    title.classList.remove('folded');
-    unfold.remove();
-  });
-  return [title, isLong && unfold];
+  return [` by ${counted(callers.length, 'function')}`, times, most.index === index ? 'itself' : linked(most)];
 }
 
 function showFunction() {
@@ -114,7 +99,7 @@ function showFunction() {
   return {
     intro: [
       el('p', { class: 'back' }, el('a', { href: toView('functions') }, '← all functions')),
-      ...titleOf(of),
+      el('h2', { class: 'name' }, of.name),
       paragraph(place(of, true), ...called),
       costTable(of, side),
       comparison && paragraph(sinceBase(of)),
@@ -128,11 +113,6 @@ function showFunction() {
 function callTable(title, end, of, side) {
   const rows = callRowsOf(end, of.index);
   if (rows.length === 0) return soft(`no ${title.toLowerCase()}`);
-  const folds = folding({
-    below: ({ sites }) => sites,
-    // Even for callers and odd for callees: both tables can have the same function.
-    keyOf: ({ of }) => 2 * (of.index + 1) + (end === 'caller' ? 1 : 0),
-  });
   const cost = (row) => costsOfCalls(row)[side.name];
   const count = (row) => countsOfCalls(row)[side.name];
   const each = (row) => costPerCall(cost(row), count(row), side.runs);
@@ -141,35 +121,26 @@ function callTable(title, end, of, side) {
   const paid = sumOf(rows.filter((row) => !isRecursive(row)).map(cost));
   const inclusive = exact(sidesOf(of, 'inclusive')[side.name]);
   const bars = barColumn('Cost %', cost, { sort: 'cost' }, paid > inclusive ? paid : inclusive);
-  const site = (row) => {
-    if (row.calls.length === 1) return siteOf(row.calls[0]);
-    const text = `${grouped(row.calls.length)} call sites ${folds.isOpen(row) ? '▾' : '▸'}`;
-    return button(text, () => folds.turn(row), { class: 'plain', tabindex: NONE });
-  };
   return tableOf({
     label: `${title}s`,
     sort: `${title.toLowerCase()}s`,
     columns: [
       // The cost of a recursive call is part of the cost of another call.
-      { ...bars, cell: (row) => (isRecursive(row) ? 'recursive' : bars.cell(row)) },
+      {
+        ...bars,
+        bar: (row) => (isRecursive(row) ? 0 : bars.bar(row)),
+        cell: (row) => (isRecursive(row) ? 'recursive' : bars.cell(row)),
+      },
       comparison && changeColumn('Change', costsOfCalls, ownCost, { sort: 'change' }),
-      figures('Cost', cost, ownCost, {
-        sort: 'cost',
-        size: comparison && '22ch',
-        cell: (row) => sidesText(costsOfCalls(row), OWN_COSTS),
-      }),
-      callColumn((row) => countsOfCalls(row).now, {
-        sort: 'calls',
-        size: comparison && '16ch',
-        cell: (row) => sidesText(countsOfCalls(row), COUNTS),
-      }),
+      sidesColumn('Cost', costsOfCalls, ownCost, { sort: 'cost', order: bars.order }),
+      callColumn(countsOfCalls, { sort: 'calls', order: (row) => Number(countsOfCalls(row).now) }, sidesColumn),
       data.has_invocations && figures('Per call', cost, ownCost, { cell: each }),
-      nameColumn(title, (row) => (row.isSite ? '' : linked(row.of)), { sort: 'name', order: ({ of }) => of.name }),
-      placeColumn('Called at', site),
+      nameColumn(title, (row) => !row.isSite && linked(row), { sort: 'name', order: ({ name }) => name }),
+      placeColumn('Called at', siteOf),
     ],
     rows,
-    folds,
-    enter: ({ of }) => of !== OTHERS && go(toFunction(of)),
-    attributes: ({ isSite }) => isSite && { class: 'row site' },
+    below: ({ sites }) => sites,
+    // Even for callers and odd for callees: both tables can have the same function.
+    keyOf: ({ index }) => 2 * (index + 1) + (end === 'caller' ? 1 : 0),
   });
 }

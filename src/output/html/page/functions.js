@@ -20,58 +20,48 @@ function nameOf({ name, parts: [scope, type, own, rest] }) {
   return el('span', { class: 'parts', title: name }, parts);
 }
 
-/** A name that links to its function, if that is in the report. */
-const linked = (of) => (of.index === NONE ? nameOf(of) : el('a', { href: toFunction(of), tabindex: NONE }, nameOf(of)));
+/** A name, a link if its function is in the report. */
+const linked = (of) => el('a', { href: toFunction(of), tabindex: NONE }, nameOf(of));
 
 const GREY = { '--hue': 0, '--strength': '0%' };
-const hues = {};
-
-/** The colour of a group of functions. */
-function colourOfGroup(group) {
-  const { colours: by } = state;
-  hues[by] ??= coloursOf(
-    sorted(groups[by], ({ table, index }) => Number(table.self[0][index])).map(({ name }) => name),
-  );
-  const hue = hues[by].get(group.name);
+/** The colours of groups of a kind, by their names. */
+const coloursBy = once((by) =>
+  coloursOf(sorted(groups[by], ({ table, index }) => Number(table.self[0][index])).map(({ name }) => name)),
+);
+function colourOfGroup({ by, name }) {
+  const hue = coloursBy(by).get(name);
   return hue === undefined ? GREY : { '--hue': hue };
 }
 
-const members = {};
-/** The functions of a group. */
-function membersOf({ by, index }) {
-  if (!members[by]) {
-    members[by] = groups[by].map(() => []);
-    data.groups[by].of.forEach((group, at) => members[by][group]?.push(functions[at]));
-  }
-  return members[by][index];
-}
+/** For each group of a kind, the positions of its functions. */
+const membersBy = once((by) => positionsIn(data.groups[by].of, groups[by].length));
 
 /** A table of functions, or of groups that unfold to those of their functions that `fits` accepts. */
 function functionTable(title, columns, rows, fits) {
   const { by, view } = state;
-  const below = (of) => (of.by ? membersOf(of).filter(fits) : []);
-  const folds = by === 'function' ? undefined : folding({ below });
-  function nameCell(of) {
-    const parts = [of.by ? nameOf(of) : linked(of)];
-    if (folds) parts.unshift(span('fold'));
-    if (view === 'changes' && of.is) parts.unshift(el('b', { class: 'badge' }, of.is));
-    if (view === 'changes' && of.became) parts.push(span('became', of.became));
-    return parts.length === 1 ? parts[0] : el('span', { class: 'parts', '--depth': folds && !of.by ? 1 : 0 }, parts);
-  }
-  const placeCell = (of) => (of.by ? span('path', counted(below(of).length, 'function')) : place(of));
+  const isByFunction = by === 'function';
+  const below = (of) =>
+    of.by
+      ? membersBy(by)
+          [of.index].map((index) => functions[index])
+          .filter(fits)
+      : [];
+  const nameParts = (of) => [
+    view === 'changes' && of.is && el('b', { class: 'badge' }, of.is),
+    linked(of),
+    view === 'changes' && of.became && span('became', of.became),
+  ];
+  const placeCell = (of) => (of.by ? span(undefined, counted(below(of).length, 'function')) : place(of));
   const order = ({ file, line }) => file + String(line).padStart(9, '0');
   return tableOf({
     label: title,
     columns: [
       ...columns,
-      nameColumn(NOUNS[by], nameCell, { sort: 'name', order: ({ name }) => name }),
-      folds ? placeColumn('', placeCell) : placeColumn('File:line', placeCell, { sort: 'place', order }),
+      nameColumn(NOUNS[by], nameParts, { sort: 'name', order: ({ name }) => name }),
+      placeColumn(isByFunction ? 'File:line' : '', placeCell, isByFunction && { sort: 'place', order }),
     ],
     rows,
-    folds,
-    levelOf: folds && ((of) => (of.by ? 1 : 2)),
-    enter: (of) => (of.by ? folds.turn(of) : go(toFunction(of))),
-    attributes: (of) => folds && !of.by && { class: 'row site' },
+    below: isByFunction ? undefined : below,
   });
 }
 const NOUNS = { function: 'Function', class: 'Class', file: 'File', object: 'Object', package: 'Package' };
@@ -134,16 +124,14 @@ function showFunctions() {
   const columns = [
     barColumn('Self %', ownOf, { sort: 'self' }),
     costColumn('Self', ownOf, { sort: 'self' }),
-    figures('Incl. %', inclusiveOf, (value) => share(value), {
-      sort: 'inclusive',
-      cell: (of) => estimateMark(of) + share(inclusiveOf(of)),
-    }),
+    inclusiveColumn(inclusiveOf, (of) => estimateMark(of), { sort: 'inclusive' }),
     costColumn('Inclusive', inclusiveOf, { sort: 'inclusive' }),
     callColumn(({ table, index }) => table.calls[index], { sort: 'calls' }),
   ];
-  const costs = `Self: the ${by}’s own cost. Inclusive: its own cost plus everything it calls.`;
+  const outer = by !== 'function' && data.has_invocations ? ` Calls: those from outside the ${by}.` : '';
+  const costs = `Self: the ${by}’s own cost. Inclusive: its own cost plus everything it calls.${outer}`;
   const shown = by !== 'function' ? 'its functions' : data.has_invocations ? 'who calls it' : 'its lines';
-  const about = `${costs} Click a ${by} to see ${shown}.`;
+  const about = `${costs} Click ${by === 'object' ? 'an' : 'a'} ${by} to see ${shown}.`;
   return { status, view: [soft(about), functionTable('Functions', columns, rows, isThere), omittedRows()] };
 }
 
@@ -153,7 +141,7 @@ function showChanges() {
   const [self, inclusive, counts] = ['self', 'inclusive', 'calls'].map((what) => (of) => sidesOf(of, what));
   const isUnequal = ({ before, now }) => before !== now;
   const hasChanged = (of) =>
-    isUnequal(self(of)) || isUnequal(inclusive(of)) || sidesText(counts(of), COUNTS).includes('→');
+    isUnequal(self(of)) || isUnequal(inclusive(of)) || sidesText(counts(of), callCount).includes('→');
   const all = rowsShown();
   const changed = all.filter(hasChanged);
   const byInclusive = sorted(changed, (of) => size(growthOf(inclusive(of))));
@@ -161,12 +149,12 @@ function showChanges() {
   const columns = [
     changeColumn(heading('Change'), self, columnCost, { sort: 'change' }),
     changeColumn('Base %', self, (value) => share(value, comparison.total[event])),
-    sidesColumn(heading('Self'), self, COLUMN_COSTS),
-    sidesColumn(heading('Inclusive'), inclusive, COLUMN_COSTS, {
+    sidesColumn(heading('Self'), self, columnCost),
+    sidesColumn(heading('Inclusive'), inclusive, columnCost, {
       sort: 'inclusive',
-      cell: (of) => estimateMark(of, 3) + sidesText(inclusive(of), COLUMN_COSTS),
+      cell: (of) => estimateMark(of, 3) + sidesText(inclusive(of), columnCost),
     }),
-    data.has_invocations && sidesColumn('Calls', counts, COUNTS, { sort: 'calls' }),
+    callColumn(counts, { sort: 'calls' }, sidesColumn),
   ];
   const totals = ['base', 'new'].map((title, side) => [title, shown[side], grouped(comparison.functions[side])]);
   const { functions: count, changed: more, change } = data.rest;

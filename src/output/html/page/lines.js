@@ -13,12 +13,11 @@ function lineRows(index) {
     if (!rows.has(key)) rows.set(key, { file, line, calls: [] });
     return rows.get(key);
   };
-  data.lines.function.forEach((of, row) => {
-    if (of !== index) return;
+  for (const row of linesBy('function')[index]) {
     const [own, old] = [data.lines.self, data.lines.base].map((columns) => columns?.[state.event][row]);
     Object.assign(at(data.lines.file[row], data.lines.line[row]), { own, old });
-  });
-  for (const call of callsOf('caller', index)) {
+  }
+  for (const call of callsBy('caller')[index]) {
     if (calls.file[call] !== NONE) at(calls.file[call], calls.line[call]).calls.push(call);
   }
   const [ownFile, ownLine] = [data.functions.file[index], data.functions.line[index]];
@@ -64,29 +63,25 @@ function withSource(rows, ownFile, noteOf) {
   return all;
 }
 
+const calleeIn = (call) => functions[calls.callee[call]] || OTHERS;
+
 /** Links to the callees of a line, the costliest first, with the number of calls if there are several. */
 function calleesOf(row) {
   const order = sorted(row.calls, (call) => Number(calls.cost[state.event][call]));
   const calleeOf = (call) => {
-    const { index, name: title, parts } = functions[calls.callee[call]] || OTHERS;
-    const text = parts[1] + parts[2];
-    const link = index === NONE ? text : el('a', { href: toFunction({ index }), title, tabindex: NONE }, text);
+    const of = calleeIn(call);
     const count = callCount(calls.calls[call]);
+    const link = el('a', { href: toFunction(of), title: of.name, tabindex: NONE }, of.parts[1] + of.parts[2]);
     return [link, count === '1' ? ' ' : ` ×${count} `];
   };
   const first = order.length > FEW_CALLEES + 1 ? FEW_CALLEES : order.length;
   const rest = order.slice(first);
-  if (rest.length === 0) return order.flatMap(calleeOf);
-  const title = rest.map((call) => (functions[calls.callee[call]] || OTHERS).short).join('\n');
-  const more = button(
-    `and ${grouped(rest.length)} more`,
-    () => {
-      more.closest('.row').classList.add('whole');
-      more.replaceWith(...rest.flatMap(calleeOf));
-    },
-    { class: 'plain', title, tabindex: NONE },
-  );
-  return [...order.slice(0, first).flatMap(calleeOf), more];
+  const title = rest.map((call) => calleeIn(call).short).join('\n');
+  const more = el('summary', { title, tabindex: NONE }, `and ${grouped(rest.length)} more`);
+  return [
+    ...order.slice(0, first).flatMap(calleeOf),
+    rest.length > 0 && el('details', {}, more, ...rest.flatMap(calleeOf)),
+  ];
 }
 
 /** Says why no source is shown. */
@@ -107,6 +102,9 @@ function commonIndent(rows) {
   return texts.reduce((least, text) => Math.min(least, text.length - text.trimStart().length), Infinity);
 }
 
+/** A line of source. */
+const source = (text = '') => el('span', { title: text }, text);
+
 /** The columns of the lines of a function. */
 function lineColumns(of, rows, shown, hottest) {
   const path = (name) => el('b', { class: 'path' }, name);
@@ -121,8 +119,8 @@ function lineColumns(of, rows, shown, hottest) {
   const lineCell = (row) => (row === hottest ? '▶ ' : '') + known(lineText)(row.line);
   const hasSides = ({ file, own }) => isCompared && own !== undefined && sameFiles.has(file);
   const ownCell = (row) =>
-    hasSides(row) ? sidesText({ before: row.old, now: row.own }, OWN_COSTS) : known(ownCost)(row.own);
-  const codeCell = ({ title, text }) => (title ? path(title) : (text?.slice(indent) ?? ''));
+    hasSides(row) ? sidesText({ before: row.old, now: row.own }, ownCost) : known(ownCost)(row.own);
+  const codeCell = ({ title, text }) => (title ? path(title) : source(text?.slice(indent)));
   const bar = (row) => (100 * Number(row.own ?? 0)) / largest;
   const shares = known((value) => visiblePercent(value, totalOf()));
   return [
@@ -154,10 +152,7 @@ function linesOf(of) {
     label: 'Lines',
     columns: lineColumns(of, rows, shown, hottest),
     rows: shown,
-    attributes: (row) => {
-      const costs = row.title || row.calls.length > 0 || Number(row.own) > 0;
-      return { class: classes({ 'row plain': true, costs, hottest: row === hottest }) };
-    },
+    kindsOf: (row) => ({ costs: row.title || row.calls.length > 0 || Number(row.own) > 0, hottest: row === hottest }),
   });
   table.element.classList.add('lines');
   /** Scrolls the costliest line to the middle of the table. */
@@ -169,9 +164,12 @@ function linesOf(of) {
   }
   let what = 'what each calls, and what that costs; a trace does not say what lines cost by themselves';
   if (data.kind !== 'trace') {
-    const most = hottest && `${ownCost(costOfLine(all))} ${all.calls.length > 0 ? 'with its calls' : 'self'}`;
-    const place = `${lastComponent(data.files[all.file])}:${lineText(all.line)}`;
-    what = `what each costs and calls${hottest ? ` · the costliest: ${place}, ${most}` : ''}`;
+    const place = `${lastComponent(data.files[all.file])}:${all.line}`;
+    // The costs of recursive calls can add up to more than the function costs.
+    const isPart = costOfLine(all) <= exact(sidesOf(of, 'inclusive').now);
+    const most = isPart && `${ownCost(costOfLine(all))} ${all.calls.length > 0 ? 'with its calls' : 'self'}`;
+    const isNamed = hottest && all.line > 0;
+    what = joined(['what each costs and calls', isNamed && `the costliest: ${joined([place, most], ', ')}`]);
   }
   const hasText = rows.some(({ text }) => text !== undefined);
   const files = [...new Set(rows.map(({ file }) => file))];
@@ -191,10 +189,10 @@ function showLines() {
   const isTrace = data.kind === 'trace';
   const { places } = data;
   const rows = places.line.map((line, at) => {
-    const of = functions[places.function[at]] || OTHERS;
     const { file, isOutside } = fileOf(places.file[at]);
-    const source = sources.get(places.file[at])?.get(line);
-    return { ...of, file, isOutside, line, at, source, text: `${of.text}\n${file}`.toLowerCase() };
+    const of = line === 0 && !isFile(file) ? UNKNOWN : functions[places.function[at]] || OTHERS;
+    const code = sources.get(places.file[at])?.get(line);
+    return { ...of, file, isOutside, line, at, code, text: `${of.text}\n${file}`.toLowerCase() };
   });
   const rest = places.omitted > 0 && soft(`Omitted: ${counted(places.omitted, 'line')} of less cost.`);
   const found = rows.filter(searching(state.search));
@@ -204,7 +202,7 @@ function showLines() {
   const [title, noun, what] = isTrace
     ? [
         'Cost',
-        'Calls most',
+        'Costliest call',
         'The lines that make calls, by what these cost: a trace does not say what lines cost by themselves.',
       ]
     : [
@@ -220,8 +218,8 @@ function showLines() {
       costColumn(title, value, { sort: 'cost' }),
       isTrace && callColumn(({ at }) => places.calls[at], { sort: 'calls' }),
       placeColumn('File:line', placeCell),
-      rows.some(({ source }) => source !== undefined) &&
-        textColumn('name code', 'Source', ({ source }) => source?.trim() ?? '', { size: 'minmax(0, 3fr)' }),
+      rows.some(({ code }) => code !== undefined) &&
+        textColumn('name code', 'Source', (row) => source(row.code?.trim()), { size: 'minmax(0, 3fr)' }),
       nameColumn(noun, linked),
     ],
     rows: found,

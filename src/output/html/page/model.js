@@ -50,6 +50,7 @@ const estimateMark = (of, sides) => (isEstimate(of, sides) ? '~' : '');
 /** Rows and frames of no function in the report. */
 const other = (text, more) => named('', ['', '', text, ''], { index: NONE, file: '', object: '', line: 0, ...more });
 const OTHERS = other('others, of too little cost');
+const UNKNOWN = other('functions whose lines are unknown');
 const ALL = other('all');
 
 /** The frames of stacks: functions, and frames with names of their own, such as levels of recursion. */
@@ -68,18 +69,15 @@ const sources = new Map();
   texts.forEach((text, line) => sources.get(file).set(first + line, text));
 });
 
-let callLists;
-/** The positions of the calls whose `end`, `caller` or `callee`, is a function. */
-function callsOf(end, index) {
-  callLists ??= Object.fromEntries(
-    ['caller', 'callee'].map((which) => {
-      const lists = functions.map(() => []);
-      calls[which].forEach((at, call) => lists[at]?.push(call));
-      return [which, lists];
-    }),
-  );
-  return callLists[end][index] || [];
+/** For each of a number of rows, the positions in a column that refers to them. */
+function positionsIn(column, count) {
+  const lists = Array.from({ length: count }, () => []);
+  column.forEach((row, at) => lists[row]?.push(at));
+  return lists;
 }
+/** The positions of the calls by their `caller` or `callee`, and of lines by their `function`. */
+const callsBy = once((end) => positionsIn(calls[end], functions.length));
+const linesBy = once((of) => positionsIn(data.lines[of], functions.length));
 
 // ---- The event that is shown, and what events count --------------------------------------------------
 
@@ -106,14 +104,15 @@ const totalOf = (event = state.event) => data.total[event];
 /** A cost as columns show it, with the unit of columns, and in the unit that suits it. */
 const columnCost = (value) => inColumnOrOwn(events[state.event], value);
 const costWithUnit = (value) => inColumn(events[state.event], value) + (unitOf() && ` ${unitOf()}`);
-const ownCost = (value, event = state.event, divisor = 1) => inOwnUnit(events[event], value, divisor);
+const costIn = (event, value, divisor) => inOwnUnit(events[event], value, divisor);
+const ownCost = (value) => costIn(state.event, value);
 const signedCost = (value, text = ownCost) => signed(exact(value), text(value));
 const share = (value, whole = totalOf()) => percent(value, whole);
 
 /** A cost per call. Costs are already divided by the runs of their side, numbers of calls are not. */
-const costPerCall = (value, count, sideRuns, event) =>
-  Number(count) > 0 ? ownCost(exact(value) * sideRuns, event, count) : '-';
-const callCount = (count) => callsText(count, newRuns);
+const costPerCall = (value, count, sideRuns, event = state.event) =>
+  Number(count) > 0 ? costIn(event, exact(value) * sideRuns, count) : '-';
+const callCount = (count, sideRuns = newRuns) => callsText(count, sideRuns);
 
 /** The name of an event without its unit, if the report shows that. */
 function label(event) {
@@ -129,19 +128,14 @@ function meaning(event) {
 }
 
 /** The most memory that was in use at once, if that is known. */
-const peak = (event) => (data.peak[event] === null ? '' : ownCost(data.peak[event], event));
+const peak = (event) => (data.peak[event] === null ? '' : costIn(event, data.peak[event]));
 
 // ---- Both sides of a comparison ----------------------------------------------------------------------
 
-/** How values of both sides are written. */
-const COLUMN_COSTS = { before: columnCost, now: columnCost };
-const OWN_COSTS = { before: (value) => ownCost(value), now: (value) => ownCost(value) };
-const COUNTS = { before: (count) => callsText(count, oldRuns), now: callCount };
-
 /** Both sides as text: `before → now`, or one of them if they read the same or nothing is compared. */
-function sidesText({ before, now }, texts) {
-  const [old, text] = [texts.before(before), texts.now(now)];
-  return !comparison || old === text ? text : `${old} → ${text}`;
+function sidesText({ before, now }, text) {
+  const [old, shown] = [text(before, oldRuns), text(now, newRuns)];
+  return !comparison || old === shown ? shown : `${old} → ${shown}`;
 }
 const growthOf = ({ before, now }) => exact(now) - exact(before);
 

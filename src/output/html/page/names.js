@@ -53,7 +53,10 @@ function fitted([scope, type, own, rest], room, isShared = false) {
   const left = room - own.length - 1;
   if (type && left > 4) return `…${plainType.slice(-left)}${own}`;
   if (type && isShared) return plainType;
-  return own.replace(/([:{])\/.*\//, '$1…/').replace(/^(\w+)<.*/, '$1');
+  return own
+    .replace(/^0x0+/, '0x')
+    .replace(/([:{])\/.*\//, '$1…/')
+    .replace(/^(\w+)<.*/, '$1');
 }
 
 /** Whether a group has no colour: functions of PHP, and what is in no known place. */

@@ -16,7 +16,7 @@ const fields = ['search', 'by', 'hide', 'charge', 'fold', 'colours'].map(byId);
 
 /** The totals of the named parts, and of the others. */
 function partTotals({ shown, omitted }) {
-  const row = (name, values) => [name, ...values.map((value, at) => ownCost(value, at))];
+  const row = (name, values) => [name, ...values.map((value, at) => costIn(at, value))];
   const rows = shown.map(({ name, total }) => row(span('name', name), total));
   const rest = events.map((_, event) => exact(totalOf(event)) - sumOf(shown.map(({ total }) => total[event])));
   if (rest.some((value) => value !== 0n)) rows.push(row(counted(omitted, 'other part'), rest));
@@ -33,7 +33,7 @@ function choiceOf({ name, shown }, event) {
     'label',
     { title },
     choose,
-    span(undefined, label(event), el('b', {}, ownCost(totalOf(event), event)), rest),
+    span(undefined, label(event), el('b', {}, costIn(event, totalOf(event))), rest),
   );
 }
 
@@ -107,7 +107,8 @@ function render(isOther) {
   for (const part of document.querySelectorAll('[data-for]')) part.hidden = !part.dataset.for.split(' ').includes(view);
   byId('charge').hidden ||= !state.hide.trim() || state.by !== 'function';
   watcher.disconnect();
-  closeBoxes();
+  byId('tip').hidePopover();
+  byId('panel').hidePopover();
   const { intro = [], status = [], view: content } = makeView();
   const shown = content.flat(2).filter(Boolean);
   byId('intro').replaceChildren(...intro.flat().filter(Boolean));
@@ -127,14 +128,14 @@ function focusOnHead(focused) {
   heads.find(isSame)?.focus();
 }
 
-/** What Esc does: it closes the panel, ends the zoom, or leaves a function. */
+/** What Esc does: it ends the zoom, unmarks or leaves a function. The browser closes the panel of a frame. */
 function leave() {
-  if (panelNode) {
-    const node = panelNode;
-    closeBoxes();
-    focusOn(node);
-  } else if (state.zoom !== 0) go(to({ zoom: 0 }));
-  else if (state.view !== 'function') return false;
+  const { view, zoom, match, function: index, of } = state;
+  const isGraph = ['flame', 'tree'].includes(view);
+  if (isPanelOpen()) return false;
+  if (zoom !== 0 || match !== 0) go(to({ zoom: 0, match: 0 }));
+  else if (isGraph && index !== NONE && !of) go(to({ function: NONE }));
+  else if (view !== 'function') return false;
   else if (steps > 0) history.back();
   else go(toView('functions'));
   return true;
@@ -161,19 +162,18 @@ addEventListener('keydown', (event) => {
   else return;
   event.preventDefault();
 });
-addEventListener('click', ({ target }) => {
-  if (panelNode && !target.closest('#panel, .frame')) closeBoxes();
-});
 addEventListener('hashchange', () => {
   const next = stateOf(location.hash);
   if (addressOf(next) === addressOf(state)) return;
   clearTimeout(pending);
   steps += 1;
-  const isOther = next.view !== state.view || next.function !== state.function;
+  const last = state;
+  const isOther = next.view !== last.view || next.function !== last.function;
   state = next;
   render(isOther);
   if (!isOther) return;
-  byId('main').focus({ preventScroll: true });
+  // Back in a table, readers are at the row that they left.
+  if (last.view !== 'function' || !focusOn(functions[last.function])) byId('main').focus({ preventScroll: true });
   scrollTo(0, 0);
 });
 addEventListener('resize', () => state.view === 'flame' && requestAnimationFrame(() => render()));

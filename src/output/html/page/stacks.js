@@ -24,12 +24,13 @@ function treeShown() {
   return lastTree.tree;
 }
 
-/** The nodes that match the search, or else those of the function in the address, in their order. */
+/** The nodes that match the search, or else those of the function in the address, the costliest first. */
 function marked(tree) {
   const { search, function: index, of } = state;
   if (!search && (index === NONE || of)) return new Set();
   const fits = search ? searching(search) : (frame) => frame.index === index;
-  return new Set(inOrder(tree.root).filter(({ parent, frame }) => parent && fits(frame)));
+  const found = inOrder(tree.root).filter(({ parent, frame }) => parent && fits(frame));
+  return new Set(sorted(found, ({ width }) => width));
 }
 
 /** The cost of marked nodes. It is a lower bound if stacks were omitted, except for that of a single function. */
@@ -57,7 +58,6 @@ function statusOf(tree, found) {
   }
   const step = (by) => () => adjust({ match: nextMatch(found.size, by) });
   const told = `${counted(found.size, 'frame')} marked: ${amount}`;
-  if (!state.search) return [told];
   const at = state.match > 0 ? ` · ${grouped(state.match)} of ${grouped(found.size)} ` : ' ';
   const arrow = (text, name, by) => button(text, step(by), { class: 'plain', 'aria-label': name });
   return [told, at, arrow('‹', 'Previous match', -1), arrow('›', 'Next match', 1)];

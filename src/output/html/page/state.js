@@ -46,10 +46,10 @@ function stateOf(hash) {
   return found;
 }
 
-/** The addresses of a changed state, of another view, and of a function. */
+/** The addresses of a changed state, of another view, and of a function, if that is in the report. */
 const to = (change) => addressOf({ ...state, ...change });
 const toView = (view, change) => to({ ...PASSING, view, ...change });
-const toFunction = ({ index }) => toView('function', { function: index });
+const toFunction = ({ index, by }) => (functions[index] && !by ? toView('function', { function: index }) : undefined);
 
 let pending = 0;
 /** The number of steps back that stay in this report. */

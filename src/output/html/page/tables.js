@@ -24,10 +24,10 @@ const figures = (title, value, text, more) => ({
   ...more,
 });
 
-/** A column of numbers of calls, if these are known. */
-const callColumn = (value, more) =>
+/** A column of numbers of calls, if these are known. `make` is `figures` or `sidesColumn`. */
+const callColumn = (value, more, make = figures) =>
   data.has_invocations &&
-  figures('Calls', value, callCount, { short: (row) => (callCount(value(row)) === '1' ? 'call' : 'calls'), ...more });
+  make('Calls', value, callCount, { short: (text) => (text === '1' ? 'call' : 'calls'), ...more });
 
 /** A column of costs in the unit of the event. */
 const costColumn = (title, value, more) => figures(heading(title), value, columnCost, more);
@@ -38,13 +38,18 @@ function barColumn(title, value, more, whole = totalOf()) {
   return figures(title, value, (part) => percent(part, whole), { kind: 'figure share', size: '13ch', bar, ...more });
 }
 
-/** A column of the values of both sides, sorted by their difference. */
-function sidesColumn(title, sidesOfRow, texts, more) {
-  const magnitude = (row) =>
+/** A column of the shares of inclusive costs, with `markOf` those that are estimates. */
+const inclusiveColumn = (value, markOf, more) =>
+  barColumn('Incl. %', value, { cell: (row) => markOf(row) + share(value(row)), ...more });
+
+/** A column of the values of both sides, or of one if nothing is compared. It is sorted by their difference. */
+function sidesColumn(title, sidesOfRow, text, more) {
+  const larger = (row) =>
     Object.values(sidesOfRow(row)).reduce((one, other) => (size(other) > size(one) ? other : one));
-  return figures(title, magnitude, (value) => `${texts.before(value)} → ${texts.now(value)}`, {
+  const longest = (value) => (comparison ? `${text(value, oldRuns)} → ${text(value)}` : text(value));
+  return figures(title, larger, longest, {
     order: (row) => size(growthOf(sidesOfRow(row))),
-    cell: (row) => sidesText(sidesOfRow(row), texts),
+    cell: (row) => sidesText(sidesOfRow(row), text),
     ...more,
   });
 }
@@ -62,8 +67,12 @@ function changeColumn(title, sidesOfRow, text, more) {
 
 /** Columns of names, locations and source; they share the rest of the width. */
 const textColumn = (kind, title, cell, more) => ({ title, kind, size: 'minmax(0, 2fr)', cell, ...more });
-const nameColumn = (title, cell, more) => textColumn('name', title, cell, { size: 'minmax(0, 3fr)', ...more });
 const placeColumn = (title, cell, more) => textColumn('place', title, cell, more);
+/** Names, and what stands beside them, follow the sign of rows that unfold. */
+function nameColumn(title, partsOf, more) {
+  const cell = (row) => el('span', { class: 'parts' }, span('fold'), partsOf(row));
+  return textColumn('name', title, cell, { size: 'minmax(0, 3fr)', ...more });
+}
 
 /** Sorts rows: the highest numbers or the first texts come first, unless the order is turned. */
 function sorted(rows, order, isTurned) {
@@ -105,21 +114,37 @@ function orderOf(sort, columns) {
 /** How rows unfold to those `below` them. The address contains the keys of rows that were opened or closed. */
 function folding({ below, keyOf = ({ index }) => index, isOpenAtFirst = () => false }) {
   const byHand = readOpen(state.open);
-  const isOpen = (row) => (below(row).length > 0 ? (byHand.get(keyOf(row)) ?? isOpenAtFirst(row)) : undefined);
-  function turn(row) {
-    if (below(row).length > 0) adjust({ open: writeOpen(byHand.set(keyOf(row), !isOpen(row))) });
-  }
-  return { below, isOpen, turn };
+  const canOpen = (row) => below?.(row).length > 0;
+  const isOpen = (row) => canOpen(row) && (byHand.get(keyOf(row)) ?? isOpenAtFirst(row));
+  const turn = (row) => canOpen(row) && adjust({ open: writeOpen(byHand.set(keyOf(row), !isOpen(row))) });
+  return { canOpen, isOpen, turn };
 }
 
 /**
- * Makes a table. The `cell` of a column makes the content for a row. A click and the Enter key call `enter(row, event)`.
- * A table with levels is announced as a tree.
+ * Makes a table. The `cell` of a column makes the content for a row, and `kindsOf` its classes. Rows can unfold to those
+ * `below` them; such a table is announced as a tree. A click opens or closes a row. If there is nothing below it, or with
+ * Enter, it leads to its function.
  */
-function tableOf({ label: name, columns: all, rows: top, enter, folds, levelOf, attributes, sort = 'sort' }) {
+function tableOf({
+  label: name,
+  columns: all,
+  rows: top,
+  functionOf = (row) => row,
+  kindsOf,
+  sort = 'sort',
+  ...unfolds
+}) {
   const columns = all.filter(Boolean);
   const { by, isUp, inOrder } = orderOf(sort, columns);
-  const rows = unfolded(inOrder(top), (row) => (folds?.isOpen(row) ? inOrder(folds.below(row)) : []));
+  const { below } = unfolds;
+  const { canOpen, isOpen, turn } = folding(unfolds);
+  const isTree = top.some(canOpen);
+  const levels = new Map(top.map((row) => [row, 1]));
+  const rows = unfolded(inOrder(top), (row) => {
+    const rest = isOpen(row) ? inOrder(below(row)) : [];
+    rest.forEach((one) => levels.set(one, levels.get(row) + 1));
+    return rest;
+  });
   const sizes = columns.map(
     ({ title, size, value, text }) => size || `${Math.max(widest(rows.map(value), text), title.length + 2)}ch`,
   );
@@ -133,15 +158,24 @@ function tableOf({ label: name, columns: all, rows: top, enter, folds, levelOf, 
     return el('div', { role: 'columnheader', class: kind, 'aria-sort': isChosen && order }, text);
   }
 
+  function cellOf(row, { kind, short, cell, bar }) {
+    const shown = cell(row);
+    const size = bar && { '--share': `${Math.max(0, Math.min(100, bar(row) || 0))}%` };
+    const beside = typeof short === 'function' ? short(shown) : short;
+    return el('div', { role: 'gridcell', class: kind, 'data-short': beside, ...size }, shown);
+  }
+
   function rowOf(row, at) {
-    const cells = columns.map(({ kind, short, cell, bar }) => {
-      const size = bar && { '--share': `${Math.max(0, Math.min(100, bar(row) || 0))}%` };
-      const beside = typeof short === 'function' ? short(row) : short;
-      return el('div', { role: 'gridcell', class: kind, 'data-short': beside, ...size }, cell(row));
-    });
-    const place = { class: enter ? 'row' : 'row plain', 'aria-rowindex': at + 2, tabindex: at === 0 ? 0 : NONE };
-    const level = levelOf && { 'aria-level': levelOf(row), 'aria-expanded': folds.isOpen(row)?.toString() };
-    const element = el('div', { role: 'row', ...place, ...level, ...attributes?.(row) }, cells);
+    const level = levels.get(row);
+    const kinds = classes({ row: true, ...kindsOf?.(row) });
+    const place = { class: kinds, 'aria-rowindex': at + 2, tabindex: at === 0 ? 0 : NONE };
+    const inTree = isTree && {
+      'aria-level': level,
+      '--level': level,
+      'aria-expanded': canOpen(row) && `${isOpen(row)}`,
+    };
+    const cells = columns.map((column) => cellOf(row, column));
+    const element = el('div', { role: 'row', ...place, ...inTree }, cells);
     shownBy.set(element, row);
     return element;
   }
@@ -150,7 +184,7 @@ function tableOf({ label: name, columns: all, rows: top, enter, folds, levelOf, 
   const head = el('div', { role: 'row', class: 'head', 'aria-rowindex': 1 }, columns.map(headOf));
   const about = { 'aria-label': name, 'aria-rowcount': rows.length + 1, '--columns': sizes.join(' ') };
   const heads = el('div', { role: 'rowgroup', class: 'heads' }, head);
-  const element = el('div', { role: levelOf ? 'treegrid' : 'grid', class: 'grid', ...about }, heads, body);
+  const element = el('div', { role: isTree ? 'treegrid' : 'grid', class: 'grid', ...about }, heads, body);
   const blockOf = inBlocks(body, rows, BLOCK, (count) => ({ class: 'block', '--rows': count }), rowOf);
   const most = PRINTED * BLOCK;
   if (rows.length > most) {
@@ -164,34 +198,32 @@ function tableOf({ label: name, columns: all, rows: top, enter, folds, levelOf, 
     if (found) moveFocus(found, scrolls);
     return found !== undefined;
   }
+  function enter(row, isClick) {
+    const target = toFunction(functionOf(row));
+    if (target && !(isClick && canOpen(row))) go(target);
+    else turn(row);
+  }
   /** What → and ← do: they open and close a row, or lead to the next one and to the one above. */
   function unfold(key, row, at) {
-    if (key === ' ' || key === (folds.isOpen(row) ? 'ArrowLeft' : 'ArrowRight')) folds.turn(row);
+    if (key === ' ' || key === (isOpen(row) ? 'ArrowLeft' : 'ArrowRight')) turn(row);
     else if (key === 'ArrowRight') focusOn(rows[at + 1]);
-    else if (key === 'ArrowLeft') {
-      focusOn(
-        rows
-          .slice(0, at)
-          .reverse()
-          .find((one) => levelOf?.(one) < levelOf?.(row)),
-      );
-    } else return false;
-    return true;
+    else focusOn(rows.findLast((one, before) => before < at && levels.get(one) < levels.get(row)));
   }
-  body.addEventListener('click', (event) => {
-    const row = event.target.closest('.row');
-    if (row && enter && !event.target.closest('a, button')) enter(shownBy.get(row), event);
+  body.addEventListener('click', ({ target }) => {
+    const row = target.closest('.row');
+    if (row && !target.closest(':any-link, button')) enter(shownBy.get(row), true);
   });
   body.addEventListener('keydown', (event) => {
+    const { key } = event;
     const target = event.target.closest('.row');
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest('a, button')) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest(':any-link, button')) return;
     const [row, at] = [shownBy.get(target), target.ariaRowIndex - 2];
     const page = Math.max(1, Math.floor(innerHeight / target.offsetHeight) - 4);
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -at, End: 1e9 };
-    const next = Math.max(0, Math.min(rows.length - 1, at + moves[event.key]));
-    if (event.key in moves) focusOn(rows[next]);
-    else if (event.key === 'Enter' && enter) enter(row, event);
-    else if (!folds || !unfold(event.key, row, at)) return;
+    if (key in moves) focusOn(rows[Math.max(0, Math.min(rows.length - 1, at + moves[key]))]);
+    else if (key === 'Enter') enter(row, false);
+    else if (isTree && ['ArrowLeft', 'ArrowRight', ' '].includes(key)) unfold(key, row, at);
+    else return;
     event.preventDefault();
   });
   return { element, rows, elementOf: (row) => elementAt(rows.indexOf(row)), focusOn };
