@@ -52,11 +52,12 @@ impl StackId {
 #[derive(Debug)]
 pub struct Stacks<'a> {
     profile: &'a Profile,
-    /// The nodes of traces, which come first.
     contexts: Option<&'a ContextTree>,
-    /// The data of the other nodes.
     sums: SumStacks<'a>,
+    /// Those of `contexts` precede those of `sums`.
     nodes: Vec<StackNode>,
+    /// How many are of `contexts`.
+    traced: usize,
     /// A row for each node, computed when first needed.
     inclusive: OnceLock<CostTable>,
     /// Likewise: the functions of the folded profile by their names.
@@ -69,8 +70,8 @@ struct StackNode {
     parent: StackId,
     /// The node after all those below this one.
     end: StackId,
-    /// Its data, if it belongs to a trace.
-    context: ContextId,
+    /// Its number in the tree that it comes from.
+    number: u32,
 }
 
 /// The data of a node besides its costs.
@@ -85,29 +86,54 @@ struct Frame<'a> {
     is_inclusive_estimated: bool,
 }
 
+impl<'a> Frame<'a> {
+    /// A frame that is only known by its name, and costs nothing.
+    fn unknown(name: &'a [u8]) -> Self {
+        Frame {
+            function: None,
+            name,
+            calls: 0,
+            is_estimated: false,
+            is_inclusive_estimated: false,
+        }
+    }
+}
+
 impl<'a> Stacks<'a> {
     /// Builds the tree of a profile.
     ///
     /// Traces without contexts are treated as aggregates.
     pub fn new(profile: &'a Profile) -> Self {
         let contexts = profile.contexts();
-        let mut nodes = contexts.map_or_else(Vec::new, |contexts| context_nodes(profile, contexts));
-        let sums = SumStacks::new(profile, |id| {
+        let mut sums = SumStacks::new(profile, |id| {
             contexts.is_none() || !profile.function(id).is_listed
         });
-        let traced = StackId::new(nodes.len());
-        nodes.extend(sums.nodes.iter().map(|node| StackNode {
-            // Above the roots it stays at the limit.
-            parent: StackId(node.parent.saturating_add(traced.0)),
-            end: StackId(0),
-            context: ContextId::TOP,
-        }));
+        let mut nodes = Vec::new();
+        if let Some(contexts) = contexts {
+            let ranks = ranks(profile);
+            add_in_order(&mut nodes, |number, children| {
+                children.extend(contexts.children(ContextId(number)).map(|id| id.0));
+                let rank = |&id: &u32| ranks[contexts.function(ContextId(id)).index()];
+                children.sort_unstable_by_key(rank);
+            });
+        }
+        let traced = nodes.len();
+        add_in_order(&mut nodes, |number, children| {
+            children.extend(sums.children(number));
+        });
         for index in (0..nodes.len()).rev() {
-            let StackNode { parent, end, .. } = nodes[index];
+            let StackNode {
+                parent,
+                end,
+                number,
+            } = nodes[index];
             let end = end.max(StackId::new(index + 1));
             nodes[index].end = end;
             if let Some(parent) = nodes.get_mut(parent.index()) {
                 parent.end = parent.end.max(end);
+                if index >= traced && sums.frames[number as usize].is_inclusive_estimated {
+                    sums.frames[parent.number as usize].is_inclusive_estimated = true;
+                }
             }
         }
         Stacks {
@@ -115,6 +141,7 @@ impl<'a> Stacks<'a> {
             contexts,
             sums,
             nodes,
+            traced,
             inclusive: OnceLock::new(),
             by_name: OnceLock::new(),
         }
@@ -161,23 +188,22 @@ impl<'a> Stacks<'a> {
 
     /// The data of a node, and its self costs.
     fn find(&self, node: StackId) -> (Frame<'a>, &[Cost]) {
-        let traced = self.nodes.len() - self.sums.nodes.len();
-        match (self.contexts, node.index().checked_sub(traced)) {
-            (Some(contexts), None) => {
-                let id = self.node(node).context;
+        let number = self.node(node).number;
+        match self.contexts.filter(|_| node.index() < self.traced) {
+            Some(contexts) => {
+                let id = ContextId(number);
                 let function = contexts.function(id);
+                let name = self.profile.name(self.profile.function(function).name);
                 let frame = Frame {
                     function: Some(function),
-                    name: self.profile.name(self.profile.function(function).name),
                     calls: contexts.context(id).calls,
-                    is_estimated: false,
-                    is_inclusive_estimated: false,
+                    ..Frame::unknown(name)
                 };
                 (frame, contexts.self_costs.row(id.index()))
             }
-            (_, row) => {
-                let row = row.unwrap_or(0);
-                (self.sums.nodes[row].frame, self.sums.costs.row(row))
+            None => {
+                let row = number as usize;
+                (self.sums.frames[row], self.sums.costs.row(row))
             }
         }
     }
@@ -193,20 +219,18 @@ impl<'a> Stacks<'a> {
         function.map(|id| self.profile.folded_function(id))
     }
 
-    /// The same, or the function with the name of the frame: a frame may be known only by its name.
+    /// The same, or the function with the name of the frame.
     pub(crate) fn named_function(&self, node: StackId) -> Option<FunctionId> {
-        let by_name = || {
-            let folded = self.profile.folded();
-            let functions = folded.functions();
-            let functions =
-                functions.map(|(id, function)| (folded.name(function.name).to_vec(), id));
-            functions.collect()
-        };
-        let named = || {
-            let by_name: &HashMap<Vec<u8>, _> = self.by_name.get_or_init(by_name);
+        self.folded_function(node).or_else(|| {
+            let by_name = self.by_name.get_or_init(|| {
+                let folded = self.profile.folded();
+                let functions = folded.functions();
+                functions
+                    .map(|(id, function)| (folded.name(function.name).to_vec(), id))
+                    .collect()
+            });
             by_name.get(self.frame(node)).copied()
-        };
-        self.folded_function(node).or_else(named)
+        })
     }
 
     /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.
@@ -270,26 +294,23 @@ impl<'a> Stacks<'a> {
     }
 }
 
-/// The nodes of the contexts of traces, in their order.
-fn context_nodes(profile: &Profile, contexts: &ContextTree) -> Vec<StackNode> {
-    let ranks = ranks(profile);
-    let mut nodes = Vec::new();
-    let mut siblings: Vec<ContextId> = contexts.children(ContextId::TOP).collect();
-    let mut pending: Vec<(ContextId, StackId)> = Vec::new();
-    let mut above = StackId::TOP;
+/// Adds the nodes of a tree: each parent before its children. `list_children` lists those of a node
+/// by its number, in their order; the parent of the roots has the number 0.
+fn add_in_order(nodes: &mut Vec<StackNode>, list_children: impl Fn(u32, &mut Vec<u32>)) {
+    let (mut number, mut above) = (0, StackId::TOP);
+    let (mut children, mut pending) = (Vec::new(), Vec::new());
     loop {
-        siblings.sort_unstable_by_key(|&id| ranks[contexts.function(id).index()]);
-        pending.extend(siblings.drain(..).rev().map(|id| (id, above)));
-        let Some((context, parent)) = pending.pop() else {
-            return nodes;
+        list_children(number, &mut children);
+        pending.extend(children.drain(..).rev().map(|child| (child, above)));
+        let Some((next, parent)) = pending.pop() else {
+            return;
         };
-        above = StackId::new(nodes.len());
+        (number, above) = (next, StackId::new(nodes.len()));
         nodes.push(StackNode {
             parent,
             end: StackId(0),
-            context,
+            number,
         });
-        siblings.extend(contexts.children(context));
     }
 }
 

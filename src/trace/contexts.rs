@@ -11,7 +11,7 @@ use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, next_index, slot};
 
 /// Number of a node in a [`ContextTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ContextId(u32);
+pub struct ContextId(pub(crate) u32);
 
 impl ContextId {
     /// No node.
