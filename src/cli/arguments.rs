@@ -154,14 +154,14 @@ pub struct ViewArguments {
     ///
     /// NAME is a whole name, a name as tables shorten it, a last component (`fib` finds `Shop\fib`),
     /// or words of the name, file or object. `*` and `…` match any text.
-    #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other, conflicts_with = "filter")]
+    #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other, conflicts_with = "filter", allow_hyphen_values = true)]
     #[arg(help = "Show one function, its callers and callees")]
     pub function: Option<Name>,
 
     /// Show only functions with these words in their name, file or object
     ///
     /// All words must occur, in upper or lower case; `*` and `…` match any text.
-    #[arg(long, value_name = "TEXT", value_parser = name(), value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TEXT", value_parser = name(), value_hint = ValueHint::Other, allow_hyphen_values = true)]
     #[arg(help = "Show functions with these words in name or file")]
     pub filter: Option<Name>,
 
@@ -291,6 +291,7 @@ pub struct LimitArguments {
         long,
         value_name = "[NAME=]AMOUNT",
         value_parser = limit(Limit::cost),
+        allow_hyphen_values = true,
         value_hint = ValueHint::Other
     )]
     #[arg(help = "Fail if the total or NAME costs more")]
@@ -304,6 +305,7 @@ pub struct LimitArguments {
         long,
         value_name = "NAME=N",
         value_parser = limit(Limit::calls),
+        allow_hyphen_values = true,
         value_hint = ValueHint::Other
     )]
     #[arg(help = "Fail if NAME is called more often")]
