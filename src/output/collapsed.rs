@@ -49,6 +49,7 @@ use std::io::{self, BufWriter, Write};
 
 use thiserror::Error;
 
+use crate::display::numbers::counted;
 use crate::display::text::{printable, utf8};
 use crate::maps::{HashMap, IndexSet};
 use crate::profile::{Cost, split_scale};
@@ -79,7 +80,10 @@ pub enum Warning {
         cost: Cost,
     },
     /// The number of stacks that were cut, because of deep recursion.
-    #[error("{0} stacks of more than {MAX_FRAMES} frames: deeper frames are merged into (deeper)")]
+    #[error(
+        "{} of more than {MAX_FRAMES} frames: deeper frames are merged into (deeper)",
+        counted(*.0, "stack")
+    )]
     Deeper(u64),
     /// A warning about the base of a comparison.
     #[error("in the base, {0}")]

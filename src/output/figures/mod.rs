@@ -176,7 +176,7 @@ pub(crate) fn either<T: Copy + Default>(sides: Sides<Option<T>>) -> Sides<T> {
     sides.map(|side| side.unwrap_or(either))
 }
 
-/// A change in percent of a base; `-` if the base has no cost.
+/// A change in percent of a base; `-` if the base is not positive.
 pub(crate) fn signed_percent(change: i128, base: i128) -> String {
     match base {
         1.. => signed(change, percent(change, base)),
@@ -184,11 +184,12 @@ pub(crate) fn signed_percent(change: i128, base: i128) -> String {
     }
 }
 
-/// The same with its sign, or a text if the base has no cost.
+/// The same with its sign, or a text if there is no percentage.
 pub(crate) fn share_of_base(change: i128, base: i128) -> String {
     match base {
         1.. => signed_percent(change, base) + " %",
-        _ => "from no cost in the base".to_owned(),
+        0 => "from no cost in the base".to_owned(),
+        _ => "from a negative cost in the base".to_owned(),
     }
 }
 

@@ -331,12 +331,16 @@ fn change_row(name: &[u8], costs: Sides<Option<i128>>, unit: Unit) -> Vec<String
 fn growth(comparison: &Comparison<'_>) -> String {
     let first = comparison.first();
     let event = span(&printable(first.name));
-    let share = percent(first.change().saturating_abs(), first.totals.base);
+    let change = first.change().saturating_abs();
+    let size = match first.totals.base {
+        base @ 1.. => percent(change, base) + " %",
+        _ => in_units(change, Unit::of(first.unit, 1)),
+    };
     match first.change() {
         0 => format!("{event} is unchanged"),
-        1.. if first.totals.base > 0 => format!("{event} grew by {share} %"),
-        1.. => format!("{event} grew from nothing"),
-        _ => format!("{event} shrank by {share} %"),
+        1.. if first.totals.base == 0 => format!("{event} grew from nothing"),
+        1.. => format!("{event} grew by {size}"),
+        _ => format!("{event} shrank by {size}"),
     }
 }
 

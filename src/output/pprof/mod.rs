@@ -62,7 +62,10 @@ pub enum Warning {
     #[error("stacks with a negative cost: {0}; some programs omit them")]
     Negative(u64),
     /// The number of stacks that were cut, because of deep recursion.
-    #[error("{0} stacks of more than {MAX_FRAMES} frames: deeper frames are merged into (deeper)")]
+    #[error(
+        "{} of more than {MAX_FRAMES} frames: deeper frames are merged into (deeper)",
+        counted(*.0, "stack")
+    )]
     Deeper(u64),
 }
 
