@@ -94,6 +94,7 @@ struct GraphNode<'a> {
 
 /// All functions and edges, also those that are not shown.
 struct Graph<'a> {
+    event: EventFormat<'a>,
     title: Vec<String>,
     is_comparison: bool,
     has_invocations: bool,
@@ -122,12 +123,13 @@ impl<'a> Graph<'a> {
             },
         };
         let event = EventFormat::first_of(profile);
-        let total = profile.total().into();
+        let total = event.total;
         let mut graph = Graph {
             title: vec![
                 command(profile),
                 format!("{}: {}", printable(event.name), event.total()),
             ],
+            event,
             is_comparison: false,
             has_invocations: profile.has_invocations(),
             totals: Sides {
@@ -156,13 +158,18 @@ impl<'a> Graph<'a> {
             }
         });
         let first = comparison.first();
-        let change = signed_percent(first.change(), first.totals.base);
+        let event = EventFormat::first_compared(comparison);
+        let change = match first.totals.base {
+            base @ 1.. => signed_percent(first.change(), base) + " % of the base",
+            _ => event.change_in_unit(first.change()),
+        };
         let mut title = vec![
             command(comparison.profiles.new),
-            format!("{}: {change} % of the base", printable(first.name)),
+            format!("{}: {change}", printable(first.name)),
         ];
         title.extend(comparison.is_per_run.then(|| per_run(comparison.runs())));
         let mut graph = Graph {
+            event,
             title,
             is_comparison: true,
             has_invocations: comparison.has_invocations(),
@@ -387,13 +394,15 @@ impl<'a> Graph<'a> {
         [self.share(inclusive(sums)), calls]
     }
 
-    /// A cost or its change, in percent of the total.
+    /// A cost or its change, in percent of the total. Costs of memory can have no positive total; then it
+    /// is shown in its unit.
     fn share(&self, costs: Sides<i128>) -> String {
-        let share = match self.is_comparison {
-            true => signed_percent(change(costs), self.whole),
-            false => percent(costs.new, self.whole),
-        };
-        share + " %"
+        match (self.is_comparison, self.whole) {
+            (false, 1..) => percent(costs.new, self.whole) + " %",
+            (false, _) => self.event.notation.with_unit(costs.new),
+            (true, 1..) => signed_percent(change(costs), self.whole) + " %",
+            (true, _) => self.event.change_in_unit(change(costs)),
+        }
     }
 
     /// The note about what is omitted.

@@ -89,6 +89,11 @@ impl<'a> EventFormat<'a> {
         figures.collect()
     }
 
+    /// The first event of a comparison.
+    pub fn first_compared(comparison: &Comparison<'a>) -> Self {
+        Self::compared(comparison).swap_remove(0)
+    }
+
     /// The total, also in a unit of its size.
     pub fn total(&self) -> String {
         in_units(self.total, self.unit)

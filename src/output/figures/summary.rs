@@ -265,7 +265,7 @@ impl<'a> ComparisonSummary<'a> {
             comparison,
             options,
             row: RowKind::of(comparison.profiles.new),
-            first: EventFormat::compared(comparison).swap_remove(0),
+            first: EventFormat::first_compared(comparison),
         }
     }
 
