@@ -109,10 +109,19 @@ impl<'a> EventFormat<'a> {
         percent(cost, self.total)
     }
 
-    /// A cost, and its share of the total.
-    pub fn with_share(&self, cost: impl Into<i128> + Copy) -> String {
-        let share = self.share(cost);
-        format!("{} ({share} %)", self.notation.with_unit(cost))
+    /// A cost with its unit, and its share of the total.
+    pub fn with_share(&self, cost: impl Into<i128>) -> String {
+        self.with_share_of(cost, self.total)
+    }
+
+    /// A cost with its unit, and its share of something; without the share if that is not positive.
+    pub fn with_share_of(&self, cost: impl Into<i128>, whole: i128) -> String {
+        let cost = cost.into();
+        let shown = self.notation.with_unit(cost);
+        match whole {
+            1.. => format!("{shown} ({} %)", percent(cost, whole)),
+            _ => shown,
+        }
     }
 
     /// A change with its sign, for a column with the unit in its heading.

@@ -251,9 +251,9 @@ impl ProfileSummary<'_> {
         };
         table_of(&calls, (self.options, ALIGNED_NAME), table, |rest| {
             let sum: i128 = rest.iter().map(cost).sum();
-            let (cost, share) = (first.notation.with_unit(sum), percent(sum, whole));
+            let cost = first.with_share_of(sum, whole);
             let count = counted(rest.len() as u64, &format!("more {}", end.name));
-            format!("{count} with a cost of {cost} ({share} %)")
+            format!("{count} with a cost of {cost}")
         })
     }
 }
