@@ -11,7 +11,7 @@ use crate::io::SourceFiles;
 use crate::output::json::Document;
 
 /// The version of the JSON layout.
-const SCHEMA: u32 = 4;
+const SCHEMA: u32 = 5;
 
 /// The most bytes of the data, and the part of these that is reserved for the names of columns.
 const MAX_BYTES: usize = 7_900_000;

@@ -52,12 +52,11 @@ impl ProgramLines {
     }
 }
 
-/// The cost of a line, and the function with the largest part of it.
+/// The costs of a line, and for each event the largest part with its function.
 #[derive(Default)]
 struct LineSums {
     sums: SideSums,
-    function: usize,
-    largest: f64,
+    largest: Vec<(i128, usize)>,
 }
 
 impl<'a> Data<'a, '_> {
@@ -156,12 +155,14 @@ impl<'a> Data<'a, '_> {
         let mut places: IndexMap<FileLine<'a>, LineSums> = IndexMap::new();
         let mut add = |place, function, count: i128, costs: &[Cost]| {
             let costs: Vec<i128> = self.costs.scaled(Side::New, costs).collect();
-            let share = self.costs.share(&costs);
             let of: &mut LineSums = places.entry(place).or_default();
-            of.sums.add(Side::New, count, costs);
-            if share > of.largest {
-                (of.largest, of.function) = (share, function);
+            of.largest.resize(costs.len(), (0, function));
+            for (largest, cost) in of.largest.iter_mut().zip(&costs) {
+                if cost.abs() > largest.0 {
+                    *largest = (cost.abs(), function);
+                }
             }
+            of.sums.add(Side::New, count, costs);
         };
         let profile = self.costs.profile(Side::New);
         if self.is_trace() {
@@ -185,8 +186,8 @@ impl<'a> Data<'a, '_> {
             .map(|of| self.costs.share(&of.sums.costs.new));
         let shares: Vec<f64> = shares.collect();
         let mut table = Table::new(
-            &["file", "line", "function", "calls"],
-            &["cost"],
+            &["file", "line", "calls"],
+            &["cost", "function"],
             self.costs.totals.len(),
         );
         for index in by_share(&shares).into_iter().take(MAX_PLACES) {
@@ -194,12 +195,14 @@ impl<'a> Data<'a, '_> {
                 continue;
             };
             let size = self.files.size(file);
-            let function = position(self.functions.place(of.function));
+            let functions = of.largest.iter();
+            let functions = functions.map(|&(_, of)| position(self.functions.place(of)).0);
             let calls = WholeNumber(of.sums.counts.new);
-            let file = position(self.files.place(file));
-            let row = self
-                .costs
-                .row(vec![file, line.into(), function, calls], &of.sums);
+            let costs = self.costs.per_run(Side::New, of.sums.costs.new.clone());
+            let row = TableRow {
+                numbers: vec![position(self.files.place(file)), line.into(), calls],
+                costs: vec![costs, functions.collect()],
+            };
             if !room.take(table.size(&row) + size) {
                 break;
             }

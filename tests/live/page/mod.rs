@@ -50,11 +50,11 @@ fn words(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The table of functions in the text report.
-fn report(profile: &Path, event: &str) -> Vec<String> {
+/// The table of functions or groups in the text report.
+fn report(profile: &Path, event: &str, by: &str) -> Vec<String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
     command.args([
-        "-q", "-f", "text", "--names", "full", "--top", "0", "-e", event,
+        "-q", "-f", "text", "--names", "full", "--top", "0", "-e", event, "--by", by,
     ]);
     let output = command.arg(profile).output().expect("the program");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
@@ -78,7 +78,10 @@ fn every_figure_of_real_profiles_is_that_of_the_text_report() {
         let names = list(&browser.run(names), text_of);
         for (number, name) in names.iter().enumerate() {
             browser.open(&page, &format!("#event={number}"));
-            let (found, expected) = (rows(&browser, "Functions"), report(profile, name));
+            let (found, expected) = (
+                rows(&browser, "Functions"),
+                report(profile, name, "function"),
+            );
             assert!(found.len() > 4, "{name}: {found:?}");
             // As many as are made for a printer.
             for (found, expected) in found.iter().zip(&expected) {
@@ -88,6 +91,26 @@ fn every_figure_of_real_profiles_is_that_of_the_text_report() {
                 let is_internal = same.ends_with("php:internal") && line.starts_with(':');
                 let is_same = same == found && (line.is_empty() || is_internal);
                 assert!(is_same || is_small, "{name}: {found} is {expected}");
+            }
+        }
+        // Estimates depend on the event by which stacks were divided, in the page the first.
+        for (number, name) in names.iter().enumerate() {
+            for by in ["class", "file", "package"] {
+                browser.open(&page, &format!("#event={number}&by={by}"));
+                let expected = report(profile, name, by);
+                let found = rows(&browser, "Functions");
+                assert_eq!(found.len(), expected.len().min(200), "{by}: {found:?}");
+                for row in found.iter().filter(|row| !row.contains('~')) {
+                    // The sign that it unfolds, and the number of its functions.
+                    let row = row.trim_start_matches("▸ ").rsplitn(3, ' ').nth(2);
+                    let row = row.expect("a number of functions");
+                    let is_small = row.contains(" ns ") || row.contains(" bytes ");
+                    let is_there = expected.iter().any(|line| line.starts_with(row));
+                    assert!(
+                        is_there || is_small,
+                        "{by}, {name}: {row} is not in {expected:#?}"
+                    );
+                }
             }
         }
         browser.check_quiet(&page);

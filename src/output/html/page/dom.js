@@ -2,6 +2,9 @@
 
 const byId = (id) => document.getElementById(id);
 
+/** Children in one list, without those that are false, empty or missing. */
+const present = (children) => children.flat(2).filter(Boolean);
+
 /** Makes an element with attributes, style properties (`--…`), listeners (`on…`) and children. */
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -10,7 +13,7 @@ function el(tag, attributes = {}, ...children) {
     else if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (value !== undefined && value !== false) element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((child) => child !== undefined && child !== false && child !== ''));
+  element.append(...present(children));
   return element;
 }
 
@@ -19,6 +22,7 @@ const span = (kind, ...children) => el('span', { class: kind }, ...children);
 const paragraph = (...children) => el('p', {}, ...children);
 const soft = (...children) => el('p', { class: 'soft' }, ...children);
 const banner = (text, kind) => el('p', { class: `banner ${kind}` }, text);
+const warning = (text) => banner(`⚠ ${text}`, 'warning');
 const button = (text, onclick, more) => el('button', { type: 'button', onclick, ...more }, text);
 
 /** The names of those classes that are true. */

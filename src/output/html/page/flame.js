@@ -64,7 +64,7 @@ function crumbsTo(zoom, root) {
 
 /** Fills a box and shows it at a point, moved so that all of it is visible. */
 function showBox(box, parts, x, y) {
-  box.replaceChildren(...parts.filter(Boolean));
+  box.replaceChildren(...present(parts));
   box.togglePopover(true);
   const [width, height] = [box.offsetWidth, box.offsetHeight];
   const top = y + 18 + height < innerHeight ? y + 18 : Math.max(0, y - 12 - height);

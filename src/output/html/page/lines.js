@@ -94,7 +94,7 @@ function noSource() {
 
 /** Warns of a file that was written after the profile. */
 const newerBanner = (file) =>
-  banner(`⚠ ${data.files[file]} was changed after the profile was written: lines may have moved`, 'warning');
+  warning(`${data.files[file]} was changed after the profile was written: lines may have moved`);
 
 /** The indentation that all lines have in common. */
 function commonIndent(rows) {
@@ -190,7 +190,7 @@ function showLines() {
   const { places } = data;
   const rows = places.line.map((line, at) => {
     const { file, isOutside } = fileOf(places.file[at]);
-    const of = line === 0 && !isFile(file) ? UNKNOWN : functions[places.function[at]] || OTHERS;
+    const of = line === 0 && !isFile(file) ? UNKNOWN : functions[places.function[state.event][at]] || OTHERS;
     const code = sources.get(places.file[at])?.get(line);
     return { ...of, file, isOutside, line, at, code, text: `${of.text}\n${file}`.toLowerCase() };
   });

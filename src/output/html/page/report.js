@@ -57,13 +57,15 @@ function begin() {
   byId('facts').append(joined(facts));
   byId('program').append(data.program);
   byId('banners').append(
-    ...(comparison?.per_run ? [banner(`Per run: ${comparison.per_run}`, '')] : []),
-    ...data.limits.map(({ passed, text }) =>
-      passed ? banner(`✓ Limit passed: ${text}`, 'passed') : banner(`✗ Limit failed: ${text}`, 'failed'),
-    ),
-    ...data.warnings.map((text) => banner(`⚠ ${text}`, 'warning')),
+    ...present([
+      comparison?.per_run && banner(`Per run: ${comparison.per_run}`, ''),
+      data.limits.map(({ passed, text }) =>
+        passed ? banner(`✓ Limit passed: ${text}`, 'passed') : banner(`✗ Limit failed: ${text}`, 'failed'),
+      ),
+      data.warnings.map(warning),
+      data.parts.shown.length > 0 && partTotals(data.parts),
+    ]),
   );
-  if (data.parts.shown.length > 0) byId('banners').append(partTotals(data.parts));
   byId('events').append(...events.map(choiceOf));
   const isPhp = functions.some(({ file }) => isInternal(file));
   byId('hide').placeholder = `Hide, e.g. ${isPhp ? 'vendor/ php::' : 'std:: libc'}`;
@@ -110,31 +112,23 @@ function render(isOther) {
   byId('tip').hidePopover();
   byId('panel').hidePopover();
   const { intro = [], status = [], view: content } = makeView();
-  const shown = content.flat(2).filter(Boolean);
-  byId('intro').replaceChildren(...intro.flat().filter(Boolean));
-  byId('status').replaceChildren(...status.filter(Boolean));
+  const shown = present(content);
+  byId('intro').replaceChildren(...present(intro));
+  byId('status').replaceChildren(...present(status));
   byId('view').replaceChildren(...shown.map((part) => part.element || part));
   parts = shown.filter(({ focusOn }) => focusOn);
   for (const part of parts) part.reveal?.();
   if (focusedRow !== undefined) focusOn(focusedRow);
-  else if (focused?.closest('.head')) focusOnHead(focused);
-}
-
-/** Returns the focus to the column title that was clicked. */
-function focusOnHead(focused) {
-  const labelOf = (head) => head.closest('.grid').ariaLabel;
-  const heads = [...byId('view').querySelectorAll('.head button')];
-  const isSame = (head) => head.textContent === focused.textContent && labelOf(head) === labelOf(focused);
-  heads.find(isSame)?.focus();
+  // The title of a column that was clicked.
+  else if (focused?.id) byId(focused.id)?.focus();
 }
 
 /** What Esc does: it ends the zoom, unmarks or leaves a function. The browser closes the panel of a frame. */
 function leave() {
   const { view, zoom, match, function: index, of } = state;
-  const isGraph = ['flame', 'tree'].includes(view);
   if (isPanelOpen()) return false;
   if (zoom !== 0 || match !== 0) go(to({ zoom: 0, match: 0 }));
-  else if (isGraph && index !== NONE && !of) go(to({ function: NONE }));
+  else if (isGraph() && index !== NONE && !of) go(to({ function: NONE }));
   else if (view !== 'function') return false;
   else if (steps > 0) history.back();
   else go(toView('functions'));
@@ -143,10 +137,9 @@ function leave() {
 
 /** What Enter does in a search: it leads to the next match in a graph, else to the first row. */
 function leaveSearch({ key, shiftKey }) {
-  const isGraph = ['flame', 'tree'].includes(state.view) && stacks;
-  if (key === 'Enter' && isGraph && state.search) {
+  if (key === 'Enter' && isGraph() && state.search) {
     const count = marked(treeShown()).size;
-    if (count > 0) adjust({ match: nextMatch(count, shiftKey ? -1 : 1) });
+    if (count > 0) toMatch(count, shiftKey ? -1 : 1);
   } else byId('view').querySelector('.row[tabindex="0"], .frame[tabindex="0"]')?.focus();
 }
 

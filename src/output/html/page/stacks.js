@@ -56,20 +56,25 @@ function statusOf(tree, found) {
       `No frame’s name, file or object contains “${state.search}”${isOmitted ? `; its stacks are omitted: ${amount}` : ''}`,
     ];
   }
-  const step = (by) => () => adjust({ match: nextMatch(found.size, by) });
   const told = `${counted(found.size, 'frame')} marked: ${amount}`;
   const at = state.match > 0 ? ` · ${grouped(state.match)} of ${grouped(found.size)} ` : ' ';
-  const arrow = (text, name, by) => button(text, step(by), { class: 'plain', 'aria-label': name });
+  const arrow = (text, name, by) => button(text, () => toMatch(found.size, by), { class: 'plain', 'aria-label': name });
   return [told, at, arrow('‹', 'Previous match', -1), arrow('›', 'Next match', 1)];
 }
 
-/** The number of the next (1) or previous (-1) match. */
-const nextMatch = (count, by) => ((state.match + by - 1 + count + (state.match === 0 && by < 0 ? 1 : 0)) % count) + 1;
+/** Goes to the next (1) or previous (-1) match. */
+function toMatch(count, by) {
+  const at = state.match === 0 && by < 0 ? 0 : state.match - 1;
+  adjust({ match: ((at + by + count) % count) + 1 });
+}
+
+/** Whether the view is one of stacks. */
+const isGraph = () => stacks !== null && ['flame', 'tree'].includes(state.view);
 
 /** The warning of estimates above a graph, and the function whose callers or callees it shows. */
 function introOf(tree) {
   const intro = [];
-  if (data.estimates && tree.nodes.some(isDoubtful)) intro.push(banner(`⚠ ${data.estimates}`, 'warning'));
+  if (data.estimates && tree.nodes.some(isDoubtful)) intro.push(warning(data.estimates));
   if (!state.of) return intro;
   const isCallers = state.of === 'callers';
   const of = functions[state.function];

@@ -1,11 +1,11 @@
 // ---- State: the address contains all of it -----------------------------------------------------------
 
-/** The first colours of frames: those of packages, unless nearly all of the frames would have the same. */
+/** The first colours of frames: those of packages, unless most of the cost would have the same. */
 function firstColours() {
   const tells = (by) => {
     const coloured = groups[by]?.filter(({ name }) => !isGrey(name)) || [];
     const costs = coloured.map(({ table, index }) => Number(table.self[0][index]));
-    return costs.length > 0 && Math.max(...costs) < 0.95 * costs.reduce((sum, cost) => sum + cost);
+    return costs.length > 0 && Math.max(...costs) < 0.9 * costs.reduce((sum, cost) => sum + cost);
   };
   return ['package', 'class', 'file'].find(tells) || 'package';
 }

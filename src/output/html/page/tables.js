@@ -71,7 +71,7 @@ const placeColumn = (title, cell, more) => textColumn('place', title, cell, more
 /** Names, and what stands beside them, follow the sign of rows that unfold. */
 function nameColumn(title, partsOf, more) {
   const cell = (row) => el('span', { class: 'parts' }, span('fold'), partsOf(row));
-  return textColumn('name', title, cell, { size: 'minmax(0, 3fr)', ...more });
+  return textColumn('name', title, cell, { size: 'minmax(22ch, 3fr)', ...more });
 }
 
 /** Sorts rows: the highest numbers or the first texts come first, unless the order is turned. */
@@ -154,7 +154,7 @@ function tableOf({
     const isChosen = own && own === by.sort;
     const order = kind.startsWith('figure') === isUp ? 'ascending' : 'descending';
     const sortBy = () => go(to({ [sort]: isChosen && !isUp ? `-${own}` : own }));
-    const text = own ? button(title, sortBy) : el('span', {}, title);
+    const text = own ? button(title, sortBy, { id: `${name}: ${title}` }) : el('span', {}, title);
     return el('div', { role: 'columnheader', class: kind, 'aria-sort': isChosen && order }, text);
   }
 
