@@ -37,8 +37,10 @@ use crate::display::numbers::{counted, divided, percent};
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{NameQuery, Named, short_name};
+use crate::output::figures::table::SourceLocation;
 use crate::output::figures::{
-    EventFormat, absence, both_sides, command, estimate_mark, per_run, signed_percent,
+    EventFormat, absence, both_sides, command, estimate_mark, function_name, per_run,
+    signed_percent,
 };
 use crate::output::{Names, ReportOptions};
 use crate::profile::{Cost, Function, Profile};
@@ -237,7 +239,7 @@ impl<'a> Graph<'a> {
     /// The functions of the requested name.
     fn functions_named(&self, name: &[u8]) -> Result<Vec<usize>, Error> {
         let names = self.nodes.iter().map(|node| Named {
-            name: printable(node.name),
+            name: function_name(node.name),
             places: [node.file, node.object],
         });
         let (mut found, most) = NameQuery::new(name).find(&names.collect::<Vec<_>>())?;
@@ -312,21 +314,22 @@ impl<'a> Graph<'a> {
         writeln!(output, "  edge [fontname=\"sans-serif\", fontsize=8]")?;
         for (number, &at) in (1..).zip(&nodes) {
             let node = &self.nodes[at];
-            let full = match node.name {
-                b"" => "???".to_owned(),
-                name => printable(name),
-            };
+            let full = function_name(node.name);
             let mut label = vec![match options.names {
                 Names::Full => full.clone(),
                 _ => short_name(&full, NAME_WIDTH),
             }];
             label.extend(self.node_figures(&node.sums));
-            let location = format!("{}:{}", printable(node.file), node.line);
+            let location = SourceLocation::of(node.object, node.file, node.line).full();
+            let tooltip = match location.is_empty() {
+                true => vec![full],
+                false => vec![full, location],
+            };
             writeln!(
                 output,
                 "  n{number} [label={}, tooltip={}, fillcolor=\"{}\"]",
                 quoted(&label),
-                quoted(&[full, location]),
+                quoted(&tooltip),
                 self.color(&node.sums, 0.04)
             )?;
         }

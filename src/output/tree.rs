@@ -8,7 +8,7 @@ use std::iter;
 use super::ReportOptions;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::{SourceLocation, TextTable};
-use super::figures::{EventFormat, MISSING, estimate_mark, signed, signed_percent};
+use super::figures::{EventFormat, MISSING, estimate_mark, function_name, signed, signed_percent};
 use super::joined_stacks::JoinedStacks;
 use crate::compare::{Comparison, Side, Sides};
 use crate::display::numbers::grouped;
@@ -258,10 +258,7 @@ impl ShownTree<'_, '_> {
         let Some(at) = row.node else {
             return format!("… {} more", grouped(row.nodes));
         };
-        let name = match self.frame(at) {
-            b"" => "???".to_owned(),
-            name => printable(name),
-        };
+        let name = function_name(self.frame(at));
         match row.has_namesake {
             true => format!("{name} ({})", printable(self.file(at))),
             false => name,

@@ -258,6 +258,14 @@ pub(crate) fn part_count(profile: &Profile) -> u64 {
     profile.unlisted_parts() + profile.parts().len() as u64
 }
 
+/// The name of a function or a frame, printable; `???` if it is empty.
+pub(crate) fn function_name(name: &[u8]) -> String {
+    match name {
+        b"" => "???".to_owned(),
+        name => printable(name),
+    }
+}
+
 /// The profiled command; of several, the first one and the number of others.
 pub(crate) fn command(profile: &Profile) -> String {
     let mut commands = profile.commands();

@@ -11,8 +11,8 @@ use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::names::Named;
 use crate::output::figures::{
-    EventFormat, command, estimate_mark, part_count, per_run, share_of_base, sides_and_change,
-    signed_percent,
+    EventFormat, command, estimate_mark, function_name, part_count, per_run, share_of_base,
+    sides_and_change, signed_percent,
 };
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile, ProfileKind};
@@ -147,7 +147,7 @@ impl<'a> ProfileSummary<'a> {
     }
 
     pub fn name(&self, id: FunctionId) -> String {
-        printable(self.profile.name(self.profile.function(id).name))
+        function_name(self.profile.name(self.profile.function(id).name))
     }
 
     fn self_cost(&self, id: FunctionId) -> Cost {
@@ -320,7 +320,7 @@ impl<'a> ComparisonSummary<'a> {
             _ => SourceLocation::of_costliest(self.costliest(change)),
         };
         TextTable::new(self.row.headings("file"), changes, |change| {
-            (printable(change.name), place(change))
+            (function_name(change.name), place(change))
         })
         .with(first.notation.heading("change", "change"), |change| {
             first.change(change.self_cost())

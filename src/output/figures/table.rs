@@ -115,7 +115,7 @@ impl<'a, T> TextTable<'a, T> {
         let rows = std::iter::once(self.headings).chain(self.rows);
         let lines = figures.into_iter().zip(rows).map(|(figures, row)| {
             let place = match (room, place_width) {
-                (None, _) => Some(row.place.full + &row.place.line),
+                (None, _) => Some(row.place.full()),
                 (_, width) => {
                     width.map(|width| row.place.short(width.saturating_sub(row.place.line.len())))
                 }
@@ -224,6 +224,11 @@ impl SourceLocation {
             is_name: true,
             ..SourceLocation::in_file(function, 0)
         }
+    }
+
+    /// The whole path, and the line.
+    pub fn full(self) -> String {
+        self.full + &self.line
     }
 
     /// The file, shortened to a width, and the line.

@@ -17,7 +17,7 @@ use crate::names::{NameQuery, Named, cut_end, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
 use crate::output::figures::table::{SourceLocation, TextTable};
 use crate::output::figures::{
-    ViewError, absence, both_sides, either, estimate_mark, sides_and_change, signed,
+    ViewError, absence, both_sides, either, estimate_mark, function_name, sides_and_change, signed,
 };
 use crate::output::{ReportOptions, Sort};
 use crate::profile::GroupBy;
@@ -130,7 +130,7 @@ impl<'a> ComparisonSummary<'a> {
     fn names(&self) -> Vec<Named<'a>> {
         let functions = self.comparison.functions();
         let names = functions.map(|function| Named {
-            name: printable(function.name),
+            name: function_name(function.name),
             places: match self.row.by {
                 GroupBy::Function => [function.file, function.object],
                 _ => [self.costliest(function), b""],
@@ -221,7 +221,7 @@ impl<'a> ComparisonSummary<'a> {
         let table = |top| {
             TextTable::new([end.name, "file"], top, |call: &CallChange<'_, 'a>| {
                 let place = SourceLocation::of(call.other.object, call.other.file, 0);
-                (printable(call.other.name), place)
+                (function_name(call.other.name), place)
             })
             .with(notation.heading("change", "change"), |call| {
                 self.first.change(call.change())
