@@ -154,20 +154,15 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
         }
     }
     let profile = report.profile;
-    let all = profile.functions().flat_map(|(id, _)| {
-        let lines = profile.lines(id);
-        lines.map(move |line| (id, line))
-    });
-    let mut unknown = 0;
-    let known = all.filter(|(_, line)| {
-        unknown += i128::from(if line.line == 0 {
-            first_cost(line.costs)
-        } else {
-            0
-        });
-        line.line > 0
-    });
-    let lines = heaviest(known, |(_, line)| first_cost(line.costs));
+    let (known, unknown): (Vec<_>, Vec<_>) = profile
+        .functions()
+        .flat_map(|(id, _)| profile.lines(id).map(move |line| (id, line)))
+        .partition(|(_, line)| line.line > 0);
+    let costs = unknown
+        .iter()
+        .map(|(_, line)| i128::from(first_cost(line.costs)));
+    let unknown: i128 = costs.sum();
+    let lines = heaviest(known.into_iter(), |(_, line)| first_cost(line.costs));
     let is_elsewhere = |(id, line): &(FunctionId, Line<'_>)| {
         line.file.is_some() || line.line != profile.function(*id).line
     };
