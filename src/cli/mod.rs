@@ -116,7 +116,7 @@ fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|error| {
         let shown = |argument: OsString| Source::File(argument.into()).to_string();
         let again = Arguments::try_parse_from(env::args_os().map(shown));
-        // If the arguments are valid now, a byte that is escaped was wrong, which no message shows.
+        // If they are valid now, a byte that is escaped was wrong. No message repeats it.
         again.err().unwrap_or(error).exit()
     })
 }

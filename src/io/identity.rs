@@ -71,7 +71,7 @@ impl Descriptor {
         let (process, number) = match names[..] {
             ["", "proc", process, "fd", number]
             | ["", "proc", process, "task", _, "fd", number] => (process.parse().ok()?, number),
-            // Where it is not a link to the other one.
+            // On systems where this is not a link to `/proc/self/fd`.
             ["", "dev", "fd", number] => (std::process::id(), number),
             _ => return None,
         };

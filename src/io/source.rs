@@ -77,7 +77,7 @@ impl Source {
             Source::Stdin => {
                 let stdin = identity::stream(&io::stdin())?;
                 let metadata = match stdin.metadata() {
-                    // There, a pipe has none.
+                    // On Windows, a pipe has no metadata.
                     Err(_) if cfg!(windows) => None,
                     metadata => Some(metadata?),
                 };

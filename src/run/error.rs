@@ -96,16 +96,16 @@ pub enum ConvertError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// The output fails.
+    /// The output failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// In webgrind's format.
+    /// The error of webgrind's formats.
     #[error(transparent)]
     Webgrind(#[from] webgrind::WriteError),
-    /// In the callgrind format.
+    /// The error of the callgrind format.
     #[error(transparent)]
     Callgrind(#[from] callgrind::WriteError),
-    /// As text or as a call graph.
+    /// The error of text and call graphs.
     #[error(transparent)]
     Text(#[from] text::Error),
 }

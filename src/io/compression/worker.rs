@@ -1,4 +1,4 @@
-//! A worker that decompresses while the other side reads what is decompressed already.
+//! A thread that decompresses while another one reads its output.
 
 use std::io::{self, BufRead, BufWriter, Cursor, Read, Write};
 use std::panic::resume_unwind;
