@@ -135,19 +135,12 @@ impl Headers {
     pub fn push(&mut self, line: &[u8]) {
         let header = Header::new(line);
         let value = header.value().trim_ascii();
+        if let Some(producer) = Producer::of_header(header.key(), value) {
+            self.add_producer(producer);
+        }
         match header.key() {
-            b"creator" => {
-                self.creator.get_or_insert_with(|| value.into());
-                self.add_producer(Producer::of(value));
-            }
-            b"version" => {
-                if self.lines.text.len() == self.lines.section {
-                    self.runs.begin_header();
-                }
-                if let Some(producer) = Producer::of_version(value) {
-                    self.add_producer(producer);
-                }
-            }
+            b"creator" => drop(self.creator.get_or_insert_with(|| value.into())),
+            b"version" if self.lines.text.len() == self.lines.section => self.runs.begin_header(),
             b"summary" => self.unbound.add(&summary_costs(value)),
             b"desc" if value.starts_with(INCOMPLETE) => {
                 self.is_incomplete = true;

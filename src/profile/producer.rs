@@ -21,48 +21,49 @@ pub(crate) enum Producer {
     Yappi,
     /// This program. Its header states the sums of the costs. Except in version 0.2.0, so does a
     /// `totals:` line at the end.
-    Own,
-    /// This program, from profiles of Xdebug 2 only.
-    OwnOfXdebug2,
+    Own {
+        is_of_xdebug_2: bool,
+    },
     #[default]
     Other,
 }
 
 impl Producer {
-    /// The producer that the value of a `creator:` line names.
-    pub fn of(creator: &[u8]) -> Self {
+    /// The producer that a header line names, if any.
+    pub fn of_header(key: &[u8], value: &[u8]) -> Option<Self> {
+        match key {
+            b"creator" => Some(Producer::of_creator(value.trim_ascii())),
+            // Xdebug wrote no `creator:` line before 2.1.1.
+            b"version" if value.trim_ascii() == b"0.9.6" => Some(Producer::Xdebug2),
+            _ => None,
+        }
+    }
+
+    fn of_creator(creator: &[u8]) -> Self {
+        let is_of_xdebug_2 = creator.ends_with(OF_XDEBUG_2.as_bytes());
         let names = [
             ("callgrind-", Producer::Callgrind),
             ("xdebug 2.", Producer::Xdebug2),
             ("xdebug", Producer::Xdebug),
             ("yappi", Producer::Yappi),
-            (OWN_NAME, Producer::Own),
+            (OWN_NAME, Producer::Own { is_of_xdebug_2 }),
         ];
-        let creator = creator.trim_ascii();
         let mut names = names.into_iter();
-        match names.find(|(name, _)| creator.starts_with(name.as_bytes())) {
-            Some((_, Producer::Own)) if creator.ends_with(OF_XDEBUG_2.as_bytes()) => {
-                Producer::OwnOfXdebug2
-            }
-            Some((_, producer)) => producer,
-            None => Producer::Other,
-        }
-    }
-
-    /// The producer that the value of a `version:` line implies. Xdebug wrote no `creator:` line
-    /// before 2.1.1.
-    pub fn of_version(version: &[u8]) -> Option<Self> {
-        (version.trim_ascii() == b"0.9.6").then_some(Producer::Xdebug2)
+        let found = names.find(|(name, _)| creator.starts_with(name.as_bytes()));
+        found.map_or(Producer::Other, |(_, producer)| producer)
     }
 
     /// Whether it is this program.
     pub fn is_own(self) -> bool {
-        matches!(self, Producer::Own | Producer::OwnOfXdebug2)
+        matches!(self, Producer::Own { .. })
     }
 
     /// Whether everything comes from Xdebug 2.
     pub fn is_of_xdebug_2(self) -> bool {
-        matches!(self, Producer::Xdebug2 | Producer::OwnOfXdebug2)
+        match self {
+            Producer::Own { is_of_xdebug_2 } => is_of_xdebug_2,
+            _ => self == Producer::Xdebug2,
+        }
     }
 
     /// The kind of the blocks that it writes.

@@ -55,9 +55,6 @@ impl Interpreter<'_> {
             b"version" => self.version(line, value)?,
             b"creator" => {
                 self.begin_header();
-                let producer = Producer::of(value);
-                self.section.set_producer(producer);
-                self.declare_kind(producer.kind());
                 self.is_profile = true;
             }
             b"part" => self.begin_part(),
@@ -65,6 +62,9 @@ impl Interpreter<'_> {
                 self.diagnostics.warn(WarningKind::Incomplete);
             }
             _ => {}
+        }
+        if let Some(producer) = Producer::of_header(key, value) {
+            self.set_producer(producer);
         }
         self.section.header(key, value);
         self.first_part = self.first_part.or(self.section.part_number());
@@ -94,15 +94,13 @@ impl Interpreter<'_> {
         }
         self.is_profile |= !major.is_empty();
         self.begin_header();
-        if let Some(producer) = Producer::of_version(value) {
-            self.declare_kind(producer.kind());
-        }
         Ok(())
     }
 
-    /// Sets the kind that follows from a header, unless the caller has chosen one.
-    fn declare_kind(&mut self, kind: BlockKind) {
-        if self.section.declare_kind(kind) {
+    /// Sets the producer, and the kind of its blocks unless the caller has chosen one.
+    fn set_producer(&mut self, producer: Producer) {
+        let kind = producer.kind();
+        if self.section.set_producer(producer) {
             self.builder.set_kind(kind);
             if kind == BlockKind::Trace {
                 self.ids.forget_functions();

@@ -70,15 +70,12 @@ impl Section {
         self.fixed_kind.or(self.declared_kind) == Some(BlockKind::Trace)
     }
 
-    /// Sets the kind that follows from the header; false if the caller has chosen one.
-    pub fn declare_kind(&mut self, kind: BlockKind) -> bool {
-        self.declared_kind = Some(kind);
-        self.fixed_kind.is_none()
-    }
-
-    /// Sets the producer, which determines how a section ends.
-    pub fn set_producer(&mut self, producer: Producer) {
+    /// Sets the producer, which determines how a section ends, and the kind of its blocks; false if
+    /// the caller has chosen a kind.
+    pub fn set_producer(&mut self, producer: Producer) -> bool {
         self.producer = producer;
+        self.declared_kind = Some(producer.kind());
+        self.fixed_kind.is_none()
     }
 
     /// Reads a header line that concerns only this section.
