@@ -19,8 +19,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use indexmap::map::Entry;
-
 use super::Frame;
 use crate::maps::{HashMap, IndexMap};
 use crate::names::Chains;
@@ -47,9 +45,6 @@ const OTHER_CALLERS: &[u8] = b"(other callers)";
 
 /// The parent of the roots.
 const TOP: u32 = 0;
-
-/// The group of nodes without one.
-const NO_GROUP: u32 = u32::MAX;
 
 /// The stacks of aggregates.
 #[derive(Debug)]
@@ -83,7 +78,7 @@ impl<'a> SumStacks<'a> {
 /// A group, with the costs of one event.
 #[derive(Default)]
 struct Group<'a> {
-    /// One of its functions; `None` if it is only known as a caller in names.
+    /// One of its functions; `None` if only its name is known.
     function: Option<FunctionId>,
     name: &'a [u8],
     /// The callers in its name.
@@ -177,7 +172,7 @@ impl<'a> Estimate<'a> {
         // Times and sizes are rounded, counts are not.
         let unit = profile.events().get(event).map(|event| profile.unit(event));
         let are_rounded = unit.is_some_and(|unit| !unit.is_empty());
-        let mut group_of = vec![NO_GROUP; profile.functions().len()];
+        let mut group_of = vec![None; profile.functions().len()];
         for members in functions.chunk_by(|(a, ..), (b, ..)| a == b && !a.1.is_empty()) {
             let ((name, chain, _), _, first) = members[0];
             let at = estimate.push_group(name, chain);
@@ -185,18 +180,18 @@ impl<'a> Estimate<'a> {
             group.function = Some(first);
             group.rounding = are_rounded.into();
             for &(.., id) in members {
-                group_of[id.index()] = at;
+                group_of[id.index()] = Some(at);
                 let costs = profile.self_costs(id);
                 estimate.self_costs.add::<ANY_WIDTH>(at as usize, costs);
                 add(&mut group.out, positive(costs));
                 add(&mut group.invocations, profile.function(id).invocations);
             }
         }
-        for edge in profile
-            .edges()
-            .filter(|edge| group_of[edge.caller.index()] != NO_GROUP)
-        {
-            let [caller, callee] = [edge.caller, edge.callee].map(|id| group_of[id.index()]);
+        for edge in profile.edges() {
+            let ends = [edge.caller, edge.callee].map(|id| group_of[id.index()]);
+            let [Some(caller), Some(callee)] = ends else {
+                continue;
+            };
             if caller == callee {
                 // A name with callers tells how deep the recursion is.
                 let group = &mut estimate.groups[caller as usize];
@@ -234,20 +229,15 @@ impl<'a> Estimate<'a> {
     }
 
     fn add_calls(&mut self, caller: u32, more: Calls) {
-        let callee = more.callee;
+        let known = self.calls.len();
+        let key = (caller, more.callee);
+        let calls = self.calls.entry(key).or_insert(Calls { cost: 0, ..more });
+        add(&mut calls.cost, more.cost);
+        calls.are_free &= more.are_free;
         add(&mut self.groups[caller as usize].out, more.cost);
-        add(&mut self.groups[callee as usize].into, more.cost);
-        match self.calls.entry((caller, callee)) {
-            Entry::Vacant(entry) => {
-                self.groups[callee as usize].callers += 1;
-                entry.insert(more);
-            }
-            Entry::Occupied(mut entry) => {
-                let calls = entry.get_mut();
-                add(&mut calls.cost, more.cost);
-                calls.are_free &= more.are_free;
-            }
-        }
+        let callee = &mut self.groups[more.callee as usize];
+        add(&mut callee.into, more.cost);
+        callee.callers += u32::from(self.calls.len() > known);
     }
 
     /// Lets callers in names make the calls that none of the functions made.
@@ -296,7 +286,6 @@ impl<'a> Estimate<'a> {
 
     /// Creates the nodes with one possible stack, and others as far as they matter.
     fn grow(&mut self) {
-        self.add_node(TOP, NO_GROUP, 0, Frame::unknown(b""));
         let starts = (0..).zip(&self.groups).map(|(at, group)| {
             let weight = fraction(TOTAL, group.excess(), self.total);
             (group.callers == 0, weight, Reverse(TOP), Reverse(at))
@@ -305,12 +294,14 @@ impl<'a> Estimate<'a> {
         let mut estimated = 0;
         // The node on whose path a group was found last.
         let mut on_path_of = vec![TOP; self.groups.len()];
+        let top = self.push_group(b"", b"");
+        self.add_node(TOP, top, 0, false);
         while let Some((is_exact, weight, Reverse(parent), Reverse(group))) = candidates.pop() {
             if !is_exact && (weight < MIN_WEIGHT || estimated == MAX_NODES) {
                 break;
             }
             estimated += usize::from(!is_exact);
-            let at = self.add_group(parent, group, weight, !is_exact);
+            let at = self.add_node(parent, group, weight, !is_exact);
             let mut node = &self.nodes[at as usize];
             if !is_exact && node.level >= MAX_LEVELS {
                 continue;
@@ -345,40 +336,34 @@ impl<'a> Estimate<'a> {
             self.groups[at].weight == 0 && costs.iter().any(|&cost| cost != 0)
         };
         let without_node: Vec<usize> = (0..self.groups.len()).filter(has_no_node).collect();
-        if !without_node.is_empty() {
-            let frame = Frame {
-                is_estimated: true,
-                ..Frame::unknown(OTHER_CALLERS)
-            };
-            let others = self.add_node(TOP, NO_GROUP, 0, frame);
-            for group in without_node {
-                self.add_group(others, next_index(group), 1, true);
-            }
+        if without_node.is_empty() {
+            return;
+        }
+        let others = self.push_group(OTHER_CALLERS, b"");
+        let others = self.add_node(TOP, others, 0, true);
+        for group in without_node {
+            self.add_node(others, next_index(group), 0, true);
         }
     }
 
-    fn add_group(&mut self, parent: u32, at: u32, weight: u64, is_estimated: bool) -> u32 {
-        let weight = weight.max(1);
-        let group = &mut self.groups[at as usize];
-        group.weight += weight;
-        let frame = Frame {
-            function: group.function,
-            is_estimated,
-            is_inclusive_estimated: is_estimated,
-            ..Frame::unknown(group.name)
-        };
-        self.add_node(parent, at, weight, frame)
-    }
-
-    fn add_node(&mut self, parent: u32, group: u32, weight: u64, frame: Frame<'a>) -> u32 {
+    fn add_node(&mut self, parent: u32, at: u32, weight: u64, is_estimated: bool) -> u32 {
         let above = self.nodes.get(parent as usize);
         let level = above.map_or(0, |above| above.level + 1);
+        let group = &mut self.groups[at as usize];
+        let weight = weight.max(1);
+        group.weight += weight;
         self.nodes.push(Node {
             parent,
-            group,
+            group: at,
             level,
             weight,
-            frame,
+            frame: Frame {
+                function: group.function,
+                name: group.name,
+                calls: 0,
+                is_estimated,
+                is_inclusive_estimated: is_estimated,
+            },
         });
         next_index(self.nodes.len() - 1)
     }
@@ -387,10 +372,7 @@ impl<'a> Estimate<'a> {
     fn divide_costs(mut self) -> SumStacks<'a> {
         let mut costs = CostTable::new(self.self_costs.width());
         for node in &mut self.nodes {
-            let Some(group) = self.groups.get_mut(node.group as usize) else {
-                costs.push_zeros();
-                continue;
-            };
+            let group = &mut self.groups[node.group as usize];
             let before = group.divided;
             group.divided += node.weight;
             let [before, after, all] = [before, group.divided, group.weight].map(i128::from);

@@ -86,19 +86,6 @@ struct Frame<'a> {
     is_inclusive_estimated: bool,
 }
 
-impl<'a> Frame<'a> {
-    /// A frame that is only known by its name, and costs nothing.
-    fn unknown(name: &'a [u8]) -> Self {
-        Frame {
-            function: None,
-            name,
-            calls: 0,
-            is_estimated: false,
-            is_inclusive_estimated: false,
-        }
-    }
-}
-
 impl<'a> Stacks<'a> {
     /// Builds the tree of a profile.
     ///
@@ -193,11 +180,12 @@ impl<'a> Stacks<'a> {
             Some(contexts) => {
                 let id = ContextId(number);
                 let function = contexts.function(id);
-                let name = self.profile.name(self.profile.function(function).name);
                 let frame = Frame {
                     function: Some(function),
+                    name: self.profile.name(self.profile.function(function).name),
                     calls: contexts.context(id).calls,
-                    ..Frame::unknown(name)
+                    is_estimated: false,
+                    is_inclusive_estimated: false,
                 };
                 (frame, contexts.self_costs.row(id.index()))
             }

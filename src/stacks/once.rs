@@ -125,34 +125,26 @@ fn count_lines_once(groups: &mut Groups, profile: &Profile, stacks: &Stacks<'_>)
             nested.add::<ANY_WIDTH>(place, &stacks.inclusive_costs(node)[..width]);
         }
     }
-    let mut take_off = |line: usize, row: Vec<i128>| {
-        let row: Vec<Cost> = row.into_iter().map(|cost| saturated(-cost)).collect();
-        costs.add::<ANY_WIDTH>(line, &row);
+    let mut take_off = |line: usize, row: Vec<Cost>| {
+        let less: Vec<Cost> = row.into_iter().map(Cost::saturating_neg).collect();
+        costs.add::<ANY_WIDTH>(line, &less);
     };
     for line in 0..count {
-        take_off(
-            line,
-            nested.row(line).iter().map(|&cost| cost.into()).collect(),
-        );
+        take_off(line, nested.row(line).to_vec());
     }
     let mut are_estimated = vec![false; count];
     for (calls, place) in several.iter().zip(count..) {
         let cost = |edge: &EdgeRef<'_>, event: usize| i128::from(edge.costs()[event]);
-        let all = |event| {
-            calls
-                .iter()
-                .map(|(_, edge)| cost(edge, event))
-                .sum::<i128>()
-        };
+        let all = |event| -> i128 { calls.iter().map(|(_, edge)| cost(edge, event)).sum() };
         let all: Vec<i128> = (0..width).map(all).collect();
         let nested = nested.row(place);
-        for (line, edge) in calls
-            .iter()
-            .filter(|_| nested.iter().any(|&cost| cost != 0))
-        {
+        if nested.iter().all(|&cost| cost == 0) {
+            continue;
+        }
+        for (line, edge) in calls {
             let part = |event: usize| {
                 let part = i128::from(nested[event]) * cost(edge, event);
-                part.checked_div(all[event]).unwrap_or(0)
+                saturated(part.checked_div(all[event]).unwrap_or(0))
             };
             take_off(*line, (0..width).map(part).collect());
             are_estimated[*line] = true;

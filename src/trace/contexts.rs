@@ -68,10 +68,10 @@ impl Children {
 /// their numbers count down from the largest one. No machine has room for enough functions that the
 /// two could meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Key(u32);
+pub(super) struct Key(u32);
 
 impl Key {
-    fn new(function: FunctionId, is_stepped_over: bool) -> Self {
+    pub fn new(function: FunctionId, is_stepped_over: bool) -> Self {
         let number = function.number();
         Key(if is_stepped_over { !number } else { number })
     }
@@ -211,19 +211,6 @@ impl ContextTree {
 
 /// Building a tree while a trace is read.
 impl ContextTree {
-    /// Begins the subtree of an invocation that ended and called something.
-    ///
-    /// `is_proxy`: whether its calls replace it, if requested.
-    #[inline(always)]
-    pub(super) fn begin<const WIDTH: usize>(
-        &mut self,
-        function: FunctionId,
-        self_costs: &[Cost],
-        is_proxy: bool,
-    ) -> ContextId {
-        self.enter::<WIDTH>(Key::new(function, is_proxy), 1, self_costs)
-    }
-
     /// How many nodes there are.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
@@ -394,8 +381,9 @@ impl ContextTree {
         children.first
     }
 
+    /// Adds a node without a parent.
     #[inline(always)]
-    fn enter<const WIDTH: usize>(
+    pub(super) fn enter<const WIDTH: usize>(
         &mut self,
         key: Key,
         calls: u64,

@@ -2,7 +2,7 @@
 //! links.
 
 use super::batch::{Batch, Block, BlockCall};
-use super::contexts::{ContextId, ContextTree, OutermostCosts};
+use super::contexts::{ContextId, ContextTree, Key, OutermostCosts};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, claim};
 use super::stretches::Stretches;
@@ -138,12 +138,8 @@ impl Linker {
         } else if calls.is_empty() {
             self.keep::<WIDTH>(self_costs, block.matching)
         } else {
-            let contexts = &mut self.contexts;
-            PendingContext::Node(contexts.begin::<WIDTH>(
-                block.function,
-                self_costs,
-                block.is_proxy,
-            ))
+            let key = Key::new(block.function, block.is_proxy);
+            PendingContext::Node(self.contexts.enter::<WIDTH>(key, 1, self_costs))
         };
         let stretch = self.stretches.current;
         let mut cost = block.matching;
