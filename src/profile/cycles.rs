@@ -1,6 +1,8 @@
 //! Functions that call each other. Without special treatment, the costs of their calls would count
 //! twice.
 
+use crate::tables::next_index;
+
 /// Sets of members, such as functions, that call each other directly or through others.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
@@ -11,24 +13,11 @@ pub(crate) struct Cycles {
 }
 
 impl Cycles {
-    /// Computes the sets of `count` members. `calls` are pairs of caller and callee.
+    /// Computes the sets of `count` members. `callees` returns those of a member.
     ///
     /// This is Gabow's algorithm, without recursion, in linear time.
-    pub fn new(count: usize, calls: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
+    pub fn new<I: Iterator<Item = usize>>(count: usize, callees: impl Fn(usize) -> I) -> Self {
         const NONE: u32 = u32::MAX;
-        // The callees of each member, with the start and end of each list.
-        let mut ends = vec![0usize; count + 1];
-        calls.clone().for_each(|(caller, _)| ends[caller + 1] += 1);
-        for at in 1..=count {
-            ends[at] += ends[at - 1];
-        }
-        let mut callees = vec![0u32; ends[count]];
-        let mut next = ends.clone();
-        for (caller, callee) in calls {
-            callees[next[caller]] = crate::tables::next_index(callee);
-            next[caller] += 1;
-        }
-        next.copy_from_slice(&ends);
         let mut cycles = Cycles {
             of: vec![NONE; count],
             sizes: Vec::new(),
@@ -37,32 +26,35 @@ impl Cycles {
         let mut places = vec![NONE; count];
         let (mut open, mut bounds, mut path) = (Vec::new(), Vec::new(), Vec::new());
         for root in 0..count {
-            path.extend((places[root] == NONE).then_some(root));
-            while let Some(&at) = path.last() {
-                if places[at] == NONE {
-                    places[at] = crate::tables::next_index(open.len());
-                    bounds.push(places[at]);
-                    open.push(at);
+            let mut entered = (places[root] == NONE).then_some(root);
+            loop {
+                if let Some(member) = entered.take() {
+                    places[member] = next_index(open.len());
+                    bounds.push(places[member]);
+                    open.push(member);
+                    path.push((member, callees(member)));
                 }
-                if next[at] < ends[at + 1] {
-                    let callee = callees[next[at]] as usize;
-                    next[at] += 1;
+                let Some((at, callees)) = path.last_mut() else {
+                    break;
+                };
+                if let Some(callee) = callees.next() {
                     if places[callee] == NONE {
-                        path.push(callee);
+                        entered = Some(callee);
                     } else if cycles.of[callee] == NONE {
                         let is_later = |bound: &mut u32| *bound > places[callee];
                         while bounds.pop_if(is_later).is_some() {}
                     }
                     continue;
                 }
+                let place = places[*at];
                 path.pop();
-                if bounds.pop_if(|bound| *bound == places[at]).is_some() {
-                    let set = crate::tables::next_index(cycles.sizes.len());
-                    let members = open.split_off(places[at] as usize);
-                    cycles.sizes.push(crate::tables::next_index(members.len()));
-                    members
-                        .into_iter()
-                        .for_each(|member| cycles.of[member] = set);
+                if bounds.pop_if(|bound| *bound == place).is_some() {
+                    let set = next_index(cycles.sizes.len());
+                    let members = open.split_off(place as usize);
+                    cycles.sizes.push(next_index(members.len()));
+                    for member in members {
+                        cycles.of[member] = set;
+                    }
                 }
             }
         }
@@ -103,23 +95,27 @@ mod tests {
             (6, 3),
             (7, 0),
         ];
-        let cycles = Cycles::new(9, calls.into_iter());
+        let callees = |member| {
+            let calls = calls.iter().filter(move |&&(caller, _)| caller == member);
+            calls.map(|&(_, callee)| callee)
+        };
+        let cycles = Cycles::new(9, callees);
         let in_cycle: Vec<_> = (0..9).filter(|&member| cycles.has(member)).collect();
         assert_eq!(in_cycle, [1, 2, 4, 5, 6]);
         assert_eq!(cycles.of[1], cycles.of[2]);
         assert_eq!(cycles.of[4], cycles.of[5]);
         assert_ne!(cycles.of[1], cycles.of[4]);
         assert_eq!(cycles.len(), 6);
-        assert!(!Cycles::new(2, [(0, 1), (0, 0)].into_iter()).are_any());
-        assert!(!Cycles::new(0, [].into_iter()).are_any());
+        assert!(!Cycles::new(2, |member| [1, 0].into_iter().skip(2 * member)).are_any());
+        assert!(!Cycles::new(0, |_| std::iter::empty()).are_any());
     }
 
     #[test]
     fn long_chains_take_no_stack() {
         const COUNT: usize = 300_000;
-        let chain = (1..COUNT).map(|at| (at - 1, at));
-        assert_eq!(Cycles::new(COUNT, chain.clone()).len(), COUNT);
-        let ring = Cycles::new(COUNT, chain.chain([(COUNT - 1, 0)]));
+        let next = |member| Some(member + 1).filter(|&next| next < COUNT).into_iter();
+        assert_eq!(Cycles::new(COUNT, next).len(), COUNT);
+        let ring = Cycles::new(COUNT, |member| [(member + 1) % COUNT].into_iter());
         assert_eq!((ring.len(), ring.has(77)), (1, true));
     }
 }

@@ -27,10 +27,8 @@ impl Profile {
         rename: impl Fn(&[u8]) -> Option<Vec<u8>>,
     ) -> Result<Profile, ModelError> {
         let mut names = NameTable::default();
-        let numbers = self.names.iter().map(|name| match rename(name) {
-            Some(name) => names.intern(&name),
-            None => names.intern(name),
-        });
+        let numbers = self.names.iter();
+        let numbers = numbers.map(|name| names.intern(rename(name).as_deref().unwrap_or(name)));
         let numbers: Vec<NameId> = numbers.collect();
         let name = |name: NameId| numbers[name.index()];
         let mut contents = ProfileData {
@@ -78,14 +76,14 @@ impl Profile {
     /// Self costs and calls are summed. Calls from one level to the next become calls of the
     /// function to itself. Their costs are not part of its inclusive cost.
     pub(crate) fn folded(&self) -> &Profile {
-        let folded = self.folded.get_or_init(|| self.fold().map(Box::new));
+        let folded = self.views.folded.get_or_init(|| self.fold().map(Box::new));
         folded.as_ref().map_or(self, |folded| &folded.profile)
     }
 
     /// The number of a function in the [`folded`](Self::folded) profile.
     pub(crate) fn folded_function(&self, id: FunctionId) -> FunctionId {
         self.folded();
-        let folded = self.folded.get().and_then(Option::as_ref);
+        let folded = self.views.folded.get().and_then(Option::as_ref);
         folded.map_or(id, |folded| folded.functions[id.index()])
     }
 
@@ -111,7 +109,7 @@ impl Profile {
         };
         let mut contents = self.without_sums();
         let functions = self.add_sums(&mut contents, own_name, |name| name);
-        let mut profile = self.with_sums(names, contents)?;
+        let mut profile = Profile::new(names, contents).ok()?;
         profile.count_once(&functions, self);
         Some(Folded { profile, functions })
     }
@@ -126,10 +124,6 @@ impl Profile {
         contents.sums.kind = self.contents.sums.kind;
         contents.sums.parts = self.contents.sums.parts.clone();
         contents
-    }
-
-    pub(super) fn with_sums(&self, names: NameTable, contents: ProfileData) -> Option<Profile> {
-        Profile::new(names, contents).ok()
     }
 
     /// The [`folded`](Self::folded) profile with groups instead of functions. A group has a name,
@@ -165,7 +159,7 @@ impl Profile {
             costliest: parts.costliest(count, folded, &mut names),
             totals: folded.exact_totals(),
         };
-        let mut profile = folded.with_sums(names, contents)?;
+        let mut profile = Profile::new(names, contents).ok()?;
         profile.groups = facts;
         let runs = profile.runs();
         for at in 0..count {

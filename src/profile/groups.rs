@@ -6,7 +6,7 @@ use super::{Cost, Function, FunctionId, Profile, ProfileKind};
 use crate::display::text::printable;
 use crate::maps::{HashMap, IndexSet};
 use crate::names::{class, package};
-use crate::tables::{ANY_WIDTH, LineSource, NameId, NameTable, first_cost};
+use crate::tables::{ANY_WIDTH, NameId, NameTable, first_cost};
 
 /// The kind of the rows of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,18 +182,11 @@ impl Profile {
                     0 => format!("{name}:?"),
                     line => format!("{name}:{line}"),
                 };
+                let file = names.intern(folded.name(file));
+                let name = names.intern(name.as_bytes());
                 sums.functions.push(Function {
-                    object: NameId::EMPTY,
-                    file: names.intern(folded.name(file)),
-                    name: names.intern(name.as_bytes()),
                     line,
-                    invocations: 0,
-                    may_nest: true,
-                    is_assumed: false,
-                    is_listed: false,
-                    has_lines: false,
-                    before: 0,
-                    line_source: LineSource::Nothing,
+                    ..Function::new(NameId::EMPTY, file, name)
                 });
             }
             parts.add(id, function, costs);
@@ -223,7 +216,7 @@ impl Profile {
             costliest: parts.costliest(lines.len(), folded, &mut names),
             totals: folded.exact_totals(),
         };
-        let mut profile = folded.with_sums(names, contents)?;
+        let mut profile = Profile::new(names, contents).ok()?;
         profile.groups = facts;
         let costs = profile.contents.sums.functions.self_costs.clone();
         let are_estimated = vec![false; costs.rows()];

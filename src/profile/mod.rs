@@ -93,18 +93,22 @@ pub struct Profile {
     contents: ProfileData,
     /// The requested events of `contents`.
     wanted: Vec<Event>,
-    /// Computed at the first use.
+    views: Views,
+    /// The facts about groups, if its functions are groups.
+    groups: GroupFacts,
+}
+
+/// What follows from the sums of a profile, computed at the first use.
+#[derive(Debug, Default)]
+struct Views {
     lists: OnceLock<CallLists>,
-    /// The sorted rows of the lines, computed at the first use.
+    /// The sorted rows of the lines.
     line_order: OnceLock<ByFunction>,
-    /// Computed at the first use; `None` inside if folding changes nothing.
+    /// `None` inside if folding changes nothing.
     folded: OnceLock<Option<Box<Folded>>>,
-    /// Computed at the first use.
     cycles: OnceLock<Cycles>,
     /// The inclusive costs that replace those of the sums, and whether each is estimated.
     once: OnceLock<(CostTable, Vec<bool>)>,
-    /// The facts about groups, if its functions are groups.
-    groups: GroupFacts,
 }
 
 /// The self costs of a function on one line.
@@ -146,11 +150,7 @@ impl Profile {
             names,
             contents,
             wanted: Vec::new(),
-            lists: OnceLock::new(),
-            line_order: OnceLock::new(),
-            folded: OnceLock::new(),
-            cycles: OnceLock::new(),
-            once: OnceLock::new(),
+            views: Views::default(),
             groups: GroupFacts::default(),
         };
         profile.complete()?;
@@ -173,11 +173,7 @@ impl Profile {
         self.wanted = self.contents.events.wanted().collect();
         // The last part may name more events without any data.
         self.contents.sums.widen(self.wanted.len());
-        self.lists = OnceLock::new();
-        self.line_order = OnceLock::new();
-        self.folded = OnceLock::new();
-        self.cycles = OnceLock::new();
-        self.once = OnceLock::new();
+        self.views = Views::default();
     }
 
     /// Adds another profile to this one.
@@ -205,9 +201,7 @@ impl Profile {
     /// them differently.
     pub fn derive_events(&mut self) {
         let map = self.contents.events.want_derived();
-        if !map.is_identity(self.wanted.len()) {
-            self.map_events(&map);
-        }
+        self.map_events(&map);
     }
 
     /// Keeps only the events that the other profile also has, in the order of that profile.
@@ -265,7 +259,7 @@ impl Profile {
     /// The inclusive costs of a function, one for each requested event: its self costs and the
     /// costs of all its calls; see [`InclusiveCost`].
     pub fn inclusive_costs(&self, id: FunctionId) -> &[Cost] {
-        let once = self.once.get().map(|(costs, _)| costs);
+        let once = self.views.once.get().map(|(costs, _)| costs);
         let costs = once.unwrap_or(&self.contents.sums.functions.inclusive_costs);
         self.row(costs, id)
     }
@@ -273,28 +267,34 @@ impl Profile {
     /// Whether the [`inclusive_costs`](Self::inclusive_costs) of a function are estimated. They are
     /// if it is part of a cycle, and the profile does not record the stacks.
     pub fn is_inclusive_estimated(&self, id: FunctionId) -> bool {
-        self.once.get().is_some_and(|(_, are)| are[id.index()])
+        self.views
+            .once
+            .get()
+            .is_some_and(|(_, are)| are[id.index()])
     }
 
     /// Sets the inclusive costs, and whether each is estimated.
     pub(crate) fn set_once(&self, costs: CostTable, are_estimated: Vec<bool>) {
         // If they are set already, they are the same.
-        _ = self.once.set((costs, are_estimated));
+        _ = self.views.once.set((costs, are_estimated));
     }
 
     /// Sets the self costs and, to the same values, the inclusive costs of functions, and whether
     /// each is estimated.
     pub(crate) fn set_costs(&mut self, costs: CostTable, are_estimated: Vec<bool>) {
         self.contents.sums.functions.self_costs = costs.clone();
-        self.once = OnceLock::from((costs, are_estimated));
+        self.views.once = OnceLock::from((costs, are_estimated));
     }
 
     /// The cycles of functions that call each other.
     pub(crate) fn cycles(&self) -> &Cycles {
-        self.cycles.get_or_init(|| {
-            let calls = self.contents.sums.calls.edges().iter();
-            let calls = calls.map(|edge| (edge.caller.index(), edge.callee.index()));
-            Cycles::new(self.functions().len(), calls)
+        self.views.cycles.get_or_init(|| {
+            let edges = self.contents.sums.calls.edges();
+            let callees = |caller| {
+                let calls = self.lists().sub_calls.of(id(caller)).iter();
+                calls.map(|&call| edges[call as usize].callee.index())
+            };
+            Cycles::new(self.functions().len(), callees)
         })
     }
 
@@ -340,6 +340,7 @@ impl Profile {
         let listed = rows.into_iter().flat_map(move |rows| {
             let functions = self.functions().len();
             let order = self
+                .views
                 .line_order
                 .get_or_init(|| rows.sorted(functions, |file| self.name(file)));
             let lines = order.of(id).iter().map(|&row| rows.at(row));
@@ -411,7 +412,8 @@ impl Profile {
 
     fn lists(&self) -> &CallLists {
         let functions = self.contents.sums.functions.as_slice().len();
-        self.lists
+        self.views
+            .lists
             .get_or_init(|| CallLists::new(&self.contents.sums.calls, functions))
     }
 

@@ -43,7 +43,7 @@ impl Stated {
     /// Replaces the numbers by those of other events, which are computed from these.
     pub fn map_events(&mut self, map: &ColumnMap) {
         for row in [&mut self.sums, &mut self.highest, &mut self.unstated] {
-            *row = (0..map.len()).map(|event| map.cost(event, row)).collect();
+            *row = map.row(row);
         }
     }
 

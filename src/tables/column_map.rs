@@ -1,6 +1,6 @@
 //! A linear map from one row of costs to another.
 
-use super::costs::{Cost, CostTable, saturated};
+use super::costs::{ANY_WIDTH, Cost, CostTable, saturated};
 
 /// Maps a row of columns to a row of events. Each event is a weighted sum of columns.
 ///
@@ -70,19 +70,23 @@ impl ColumnMap {
 
     /// Maps every row of a table.
     pub(crate) fn apply(&self, table: &CostTable) -> CostTable {
-        table.mapped(self.len(), |row, event| self.exact_cost(event, row))
+        let mut mapped = CostTable::new(self.len());
+        for row in 0..table.rows() {
+            mapped.push::<ANY_WIDTH>(&self.row(table.row(row)));
+        }
+        mapped
     }
 
-    /// The cost of an event, from the numbers of a line and not clamped to 64 bits. Missing columns
-    /// count as 0.
-    pub(crate) fn exact_cost(&self, event: usize, numbers: &[Cost]) -> i128 {
-        self.exact(event, |column| {
-            numbers.get(column).copied().unwrap_or(0).into()
-        })
+    /// Maps a row.
+    pub fn row(&self, numbers: &[Cost]) -> Vec<Cost> {
+        let events = 0..self.len();
+        events.map(|event| self.cost(event, numbers)).collect()
     }
 
-    /// The same, clamped to 64 bits.
+    /// The cost of an event in a row, clamped to 64 bits. Missing columns count as 0.
     pub fn cost(&self, event: usize, numbers: &[Cost]) -> Cost {
-        saturated(self.exact_cost(event, numbers))
+        saturated(self.exact(event, |column| {
+            numbers.get(column).copied().unwrap_or(0).into()
+        }))
     }
 }

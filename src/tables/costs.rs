@@ -218,18 +218,6 @@ impl CostTable {
         let costs = self.costs.get_mut(row * self.width..(row + 1) * self.width);
         costs.unwrap_or_default().fill(0);
     }
-
-    /// A new table with a row for each row of this one. `cost` computes the cost of an event from a
-    /// row.
-    pub fn mapped(&self, width: usize, cost: impl Fn(&[Cost], usize) -> i128) -> CostTable {
-        let mut table = CostTable::zeros(width, self.rows());
-        for (row, costs) in table.costs.chunks_mut(table.width).enumerate() {
-            for (event, sum) in costs.iter_mut().enumerate() {
-                *sum = saturated(cost(self.row(row), event));
-            }
-        }
-        table
-    }
 }
 
 /// Adds to a sum, clamped to 64 bits.

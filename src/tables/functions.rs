@@ -203,17 +203,11 @@ impl OpenFunctions {
     ) -> FunctionTable {
         let functions = self.functions.iter().enumerate().map(|(row, open)| {
             let mut function = Function {
-                object: open.object,
-                file: open.file,
-                name: open.name,
                 line: open.line,
-                invocations: 0,
-                may_nest: true,
-                is_assumed: false,
+                line_source: open.line_source,
                 is_listed,
                 has_lines: open.has_lines,
-                before: 0,
-                line_source: open.line_source,
+                ..Function::new(open.object, open.file, open.name)
             };
             let (counted, evidence) = invocations(row, open);
             function.set_invocations(counted, evidence);
@@ -286,6 +280,23 @@ impl FunctionTable {
 }
 
 impl Function {
+    /// A function without a line and without invocations.
+    pub(crate) fn new(object: NameId, file: NameId, name: NameId) -> Self {
+        Function {
+            object,
+            file,
+            name,
+            line: 0,
+            invocations: 0,
+            may_nest: true,
+            is_assumed: false,
+            is_listed: false,
+            has_lines: false,
+            before: 0,
+            line_source: LineSource::Nothing,
+        }
+    }
+
     /// Its key across runs and inputs.
     #[inline]
     fn key(&self) -> FunctionKey {

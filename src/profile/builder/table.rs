@@ -48,8 +48,7 @@ impl SummedTable {
     /// Sums of the self costs in the requested events.
     pub fn totals(&self) -> Vec<Cost> {
         let total = self.sums.functions.self_costs.totals();
-        let events = 0..self.map.len();
-        events.map(|event| self.map.cost(event, &total)).collect()
+        self.map.row(&total)
     }
 
     /// Ends the table, and returns its sums in the requested events.
@@ -99,17 +98,11 @@ impl ProfileBuilder {
         let functions = &mut table.sums.functions;
         let row = functions.as_slice().len();
         functions.push(Function {
-            object: NameId::EMPTY,
-            file,
-            name,
             line: function.line,
-            invocations: function.invocations,
-            may_nest: true,
-            is_assumed: false,
-            is_listed: false,
-            has_lines: false,
-            before: *seen,
             line_source: LineSource::OwnCost,
+            invocations: function.invocations,
+            before: *seen,
+            ..Function::new(NameId::EMPTY, file, name)
         });
         functions.self_costs.add::<1>(row, &[function.self_cost]);
         let inclusive = &mut functions.inclusive_costs;
