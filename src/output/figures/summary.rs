@@ -15,7 +15,7 @@ use crate::output::figures::{
     sides_and_change, signed_percent,
 };
 use crate::output::{ReportOptions, Sort};
-use crate::profile::{Cost, Function, FunctionId, GroupBy, Profile, ProfileKind};
+use crate::profile::{Cost, FunctionId, GroupBy, Profile, ProfileKind};
 use crate::tables::first_cost;
 
 /// The kind of rows of a report.
@@ -155,15 +155,15 @@ impl<'a> ProfileSummary<'a> {
     }
 
     /// A table of functions with their costs in the first event.
-    pub fn table<'t>(
-        &self,
-        functions: &'t [FunctionId],
-        place: impl Fn(&Function) -> SourceLocation,
-    ) -> TextTable<'t, FunctionId> {
+    pub fn table<'t>(&self, functions: &'t [FunctionId]) -> TextTable<'t, FunctionId> {
         let (profile, first, row) = (self.profile, self.first(), self.row);
         let inclusive = |id| first_cost(profile.inclusive_costs(id));
         let place = |id| match row.by {
-            GroupBy::Function => place(profile.function(id)),
+            GroupBy::Function => {
+                let function = profile.function(id);
+                let [object, file] = [function.object, function.file].map(|id| profile.name(id));
+                SourceLocation::of(object, file, function.line)
+            }
             _ => SourceLocation::of_costliest(profile.costliest(id)),
         };
         let about = |&id: &FunctionId| (self.name(id), place(id));
@@ -312,11 +312,10 @@ impl<'a> ComparisonSummary<'a> {
     pub fn table<'t, 'c>(
         &self,
         changes: &'t [&'c FunctionChange<'a>],
-        place: impl Fn(&FunctionChange<'a>) -> SourceLocation,
     ) -> TextTable<'t, &'c FunctionChange<'a>> {
         let (first, base) = (&self.first, self.comparison.first().totals.base);
         let place = |change: &FunctionChange<'a>| match self.row.by {
-            GroupBy::Function => place(change),
+            GroupBy::Function => SourceLocation::of(change.object, change.file, 0),
             _ => SourceLocation::of_costliest(self.costliest(change)),
         };
         TextTable::new(self.row.headings("file"), changes, |change| {

@@ -192,7 +192,8 @@ impl<'a, T> TextTable<'a, T> {
 impl SourceLocation {
     /// The file and line of a function, or its object if it has no file.
     pub fn of(object: &[u8], file: &[u8], line: u64) -> Self {
-        if !matches!(file, b"" | b"???") || object.is_empty() {
+        let is_known = |name: &[u8]| !matches!(name, b"" | b"???");
+        if is_known(file) || !is_known(object) {
             return SourceLocation::in_file(file, line);
         }
         let path = printable(object);

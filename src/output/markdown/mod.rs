@@ -113,10 +113,8 @@ pub fn write(
         body.more_parts(parts.len() - shown);
     }
     let report = groups.map_or(report, |groups| ProfileSummary::new(groups, options));
-    let (profile, functions) = (report.profile, report.all_functions());
-    let table = report.table(first_rows(&functions, options), |function| {
-        SourceLocation::in_file(profile.name(function.file), function.line)
-    });
+    let functions = report.all_functions();
+    let table = report.table(first_rows(&functions, options));
     let shown = body.functions(table, options);
     body.reserve = 0;
     if let Some(rest) = report.rest(&functions[shown..]) {
@@ -274,9 +272,7 @@ pub fn write_comparison(
     let (notation, row) = (report.first.notation, report.row);
     let changes: Vec<_> = comparison.changes.iter().collect();
     let table = report
-        .table(first_rows(&changes, options), |change| {
-            SourceLocation::in_file(change.file, 0)
-        })
+        .table(first_rows(&changes, options))
         .with(notation.heading(row.cost(), row.cost()), |change| {
             values(change, |sums| notation.cost(sums.self_cost))
         })

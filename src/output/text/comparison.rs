@@ -281,7 +281,7 @@ impl<'a> ComparisonSummary<'a> {
         changes: &[&FunctionChange<'a>],
         source: &SourceText<'_>,
     ) -> Vec<String> {
-        let table = self.table(changes, |of| SourceLocation::of(of.object, of.file, 0));
+        let table = self.table(changes);
         let first_column = table.figure_width(0);
         let mut rows = self.cut(table.lines(self.options, ALIGNED_NAME));
         let mut lines = vec![String::new()];

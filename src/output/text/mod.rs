@@ -182,21 +182,19 @@ impl ProfileSummary<'_> {
     /// as it is known.
     fn function_table(&self, functions: &[FunctionId], source: &SourceText<'_>) -> Vec<String> {
         let profile = self.profile;
-        let table = self.table(functions, |function| {
-            let [object, file] = [function.object, function.file].map(|name| profile.name(name));
-            SourceLocation::of(object, file, function.line)
-        });
-        let table = self.further().fold(table, |table, (at, event)| {
-            let cost = move |costs| event.notation.cost(cost_of(costs, at));
-            let inclusive = format!("incl {}", event.heading());
-            table
-                .with(format!("{} {}", self.row.cost(), event.heading()), |&id| {
-                    cost(profile.self_costs(id))
-                })
-                .with_known(self.row.has_inclusive(), &inclusive, |&id| {
-                    cost(profile.inclusive_costs(id))
-                })
-        });
+        let table = self
+            .further()
+            .fold(self.table(functions), |table, (at, event)| {
+                let cost = move |costs| event.notation.cost(cost_of(costs, at));
+                let inclusive = format!("incl {}", event.heading());
+                table
+                    .with(format!("{} {}", self.row.cost(), event.heading()), |&id| {
+                        cost(profile.self_costs(id))
+                    })
+                    .with_known(self.row.has_inclusive(), &inclusive, |&id| {
+                        cost(profile.inclusive_costs(id))
+                    })
+            });
         let mut rows = table.lines(self.options, ALIGNED_NAME).into_iter();
         let mut lines = vec![String::new()];
         lines.extend(rows.next());
