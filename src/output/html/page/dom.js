@@ -21,6 +21,7 @@ function el(tag, attributes = {}, ...children) {
 const span = (kind, ...children) => el('span', { class: kind }, ...children);
 const paragraph = (...children) => el('p', {}, ...children);
 const soft = (...children) => el('p', { class: 'soft' }, ...children);
+const subtitle = (title, about) => el('h3', {}, `${title} `, span('soft', about));
 const banner = (text, kind) => el('p', { class: `banner ${kind}` }, text);
 const warning = (text) => banner(`⚠ ${text}`, 'warning');
 const button = (text, onclick, more) => el('button', { type: 'button', onclick, ...more }, text);

@@ -89,11 +89,11 @@ function showFunction() {
   const called = isCalled ? [` · called ${count}`, ...calledBy(of.index)] : [];
   const lines = linesOf(of);
   const callers = [
-    el('h3', {}, 'Callers ', span('soft', 'who calls it, and what that costs (bars: shares of its inclusive cost)')),
+    subtitle('Callers', 'who calls it, and what that costs (bars: shares of its inclusive cost)'),
     callTable('Caller', 'callee', of, side),
   ];
   const callees = [
-    el('h3', {}, 'Callees ', span('soft', 'what it calls, and what that costs (bars: the same)')),
+    subtitle('Callees', 'what it calls, and what that costs (bars: the same)'),
     callTable('Callee', 'caller', of, side),
   ];
   return {

@@ -105,33 +105,25 @@ function commonIndent(rows) {
 /** A line of source. */
 const source = (text = '') => el('span', { title: text }, text);
 
-/** The columns of the lines of a function. */
-function lineColumns(of, rows, shown, hottest) {
+/** The columns of `shown`: of the lines of a function, of lines around these, and of titles and gaps. */
+function lineColumns(shown, { hottest, hasOwn, hasText, isCompared }) {
   const path = (name) => el('b', { class: 'path' }, name);
-  const isCompared = data.lines.compared.includes(of.index);
-  const [hasOwn, hasText] = [rows.some(({ own }) => own !== undefined), rows.some(({ text }) => text !== undefined)];
   const indent = commonIndent(shown);
-  const largest = Math.max(1, ...rows.map((row) => Number(row.own ?? 0)));
-  // Cells are empty for lines without self cost, and for lines without calls.
-  const known = (text) => (value) => (value === undefined ? '' : text(value));
+  const largest = Math.max(1, ...shown.map(({ own }) => Number(own ?? 0)));
   const ofCalls = (sum) => (row) => (row.calls.length > 0 ? sum(row).now : undefined);
-  const ownOf = ({ own }) => own;
-  const lineCell = (row) => (row === hottest ? '▶ ' : '') + known(lineText)(row.line);
-  const hasSides = ({ file, own }) => isCompared && own !== undefined && sameFiles.has(file);
-  const ownCell = (row) =>
-    hasSides(row) ? sidesText({ before: row.old, now: row.own }, ownCost) : known(ownCost)(row.own);
+  const [lineOf, ownOf] = [({ line }) => line, ({ own }) => own];
+  const lineCell = (row) => (row === hottest ? '▶ ' : '') + (row.line === undefined ? '' : lineText(row.line));
+  const isSameFile = ({ file, own }) => isCompared && own !== undefined && sameFiles.has(file);
+  const selves = figures('Self', ownOf, ownCost, { size: isCompared && '22ch' });
+  const ownCell = (row) => (isSameFile(row) ? sidesText({ before: row.old, now: row.own }, ownCost) : selves.cell(row));
   const codeCell = ({ title, text }) => (title ? path(title) : source(text?.slice(indent)));
   const bar = (row) => (100 * Number(row.own ?? 0)) / largest;
-  const shares = known((value) => visiblePercent(value, totalOf()));
   return [
-    figures('Line', ({ line }) => line, known(lineText), {
-      short: hasText ? '' : 'line',
-      cell: (row) => (row.gap ? '⋯' : lineCell(row)),
-    }),
-    hasOwn && figures('Self %', ownOf, shares, { kind: 'figure share', bar }),
-    hasOwn && figures('Self', ownOf, known(ownCost), { size: isCompared && '22ch', cell: ownCell }),
-    figures('Calls cost', ofCalls(costsOfCalls), known(ownCost), { short: 'in calls' }),
-    data.has_invocations && figures('Calls', ofCalls(countsOfCalls), known(callCount)),
+    figures('Line', lineOf, lineText, { short: hasText ? '' : 'line', cell: (row) => (row.gap ? '⋯' : lineCell(row)) }),
+    hasOwn && figures('Self %', ownOf, (own) => visiblePercent(own, totalOf()), { kind: 'figure share', bar }),
+    hasOwn && { ...selves, cell: ownCell },
+    figures('Calls cost', ofCalls(costsOfCalls), ownCost, { short: 'in calls' }),
+    callColumn(ofCalls(countsOfCalls)),
     hasText && textColumn('name code', 'Source', codeCell, { size: 'minmax(0, 4fr)' }),
     textColumn('name callees', 'Calls', (row) => (row.title && !hasText ? path(row.title) : calleesOf(row))),
   ];
@@ -141,16 +133,17 @@ function lineColumns(of, rows, shown, hottest) {
 function linesOf(of) {
   const rows = lineRows(of.index);
   if (rows.length === 0) return { isKnown: false };
-  const hasOwn = rows.some(({ own }) => own !== undefined);
   const ownFile = data.functions.file[of.index];
   const all = costliest(rows);
   const hottest = costOfLine(all) > 0 && all;
   const start = costliest(rows.filter(({ file, own, calls: made }) => file === ownFile && (own || made.length > 0)));
   const isCompared = data.lines.compared.includes(of.index);
   const shown = withSource(rows, ownFile, (file) => (isCompared && !sameFiles.has(file) ? ' · new side only' : ''));
+  const hasOwn = rows.some(({ own }) => own !== undefined);
+  const hasText = rows.some(({ text }) => text !== undefined);
   const table = tableOf({
     label: 'Lines',
-    columns: lineColumns(of, rows, shown, hottest),
+    columns: lineColumns(shown, { hottest, hasOwn, hasText, isCompared }),
     rows: shown,
     kindsOf: (row) => ({ costs: row.title || row.calls.length > 0 || Number(row.own) > 0, hottest: row === hottest }),
   });
@@ -171,12 +164,11 @@ function linesOf(of) {
     const isNamed = hottest && all.line > 0;
     what = joined(['what each costs and calls', isNamed && `the costliest: ${joined([place, most], ', ')}`]);
   }
-  const hasText = rows.some(({ text }) => text !== undefined);
   const files = [...new Set(rows.map(({ file }) => file))];
   return {
     isKnown: hasOwn || hasText,
     view: [
-      el('h3', {}, hasOwn ? 'Lines ' : 'Calls by line ', span('soft', what)),
+      subtitle(hasOwn ? 'Lines' : 'Calls by line', what),
       ...files.filter((file) => data.source?.newer.includes(file)).map(newerBanner),
       { ...table, reveal },
       data.source && !hasText && soft(noSource()),

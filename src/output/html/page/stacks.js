@@ -24,22 +24,27 @@ function treeShown() {
   return lastTree.tree;
 }
 
+/** Returns a test for frames and functions: those that match the search, or else the one in the address. */
+function marking() {
+  const { search, function: index } = state;
+  return search ? searching(search) : (of) => of.index === index;
+}
+
 /** The nodes that match the search, or else those of the function in the address, the costliest first. */
 function marked(tree) {
   const { search, function: index, of } = state;
   if (!search && (index === NONE || of)) return new Set();
-  const fits = search ? searching(search) : (frame) => frame.index === index;
+  const fits = marking();
   const found = inOrder(tree.root).filter(({ parent, frame }) => parent && fits(frame));
   return new Set(sorted(found, ({ width }) => width));
 }
 
 /** The cost of marked nodes. It is a lower bound if stacks were omitted, except for that of a single function. */
 function costOfMarked(tree, found) {
-  const { search, function: index, of, event, hide } = state;
+  const { of, event, hide } = state;
   const inGraph = costOf(found, tree.nodes);
   if (stacks.omitted === 0 || of) return { cost: inGraph, isLeast: of !== '' && stacks.omitted > 0 };
-  const fits = search ? searching(search) : ({ index: at }) => at === index;
-  const known = functions.filter(fits).map(({ index: at }) => exact(data.functions.inclusive[event][at]));
+  const known = functions.filter(marking()).map(({ index }) => exact(data.functions.inclusive[event][index]));
   const largest = known.reduce((one, another) => (another > one ? another : one), inGraph);
   return { cost: largest, isLeast: known.length !== 1 || hide !== '' || data.rest.functions > 0 };
 }

@@ -12,14 +12,14 @@ function widest(values, text) {
   return Math.max(text(largest).length + 1, 9);
 }
 
-/** A column of figures: `text(value(row))`. In narrow windows, `short` is shown beside each figure. */
+/** A column of figures: `text(value(row))`, empty without a value. In narrow windows, `short` is shown beside them. */
 const figures = (title, value, text, more) => ({
   title,
   kind: 'figure',
   short: title[0].toLowerCase() + title.slice(1),
   value,
   text,
-  cell: (row) => text(value(row)),
+  cell: (row) => (value(row) === undefined ? '' : text(value(row))),
   order: (row) => Number(value(row)),
   ...more,
 });
