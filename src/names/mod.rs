@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 pub(crate) use chains::Chains;
 pub(crate) use outline::{class, parted};
-pub(crate) use package::package;
+pub(crate) use package::{Packages, is_known};
 use pieces::{Kind, Pieces};
 pub use query::UnknownFunction;
 pub(crate) use query::{NameQuery, Named};

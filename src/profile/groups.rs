@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::{Cost, Function, FunctionId, Profile, ProfileKind};
 use crate::display::text::printable;
 use crate::maps::{HashMap, IndexSet};
-use crate::names::{class, package};
+use crate::names::{Packages, class, is_known};
 use crate::tables::{ANY_WIDTH, NameId, NameTable, first_cost};
 
 /// The kind of the rows of a report.
@@ -128,30 +128,18 @@ impl Profile {
             file if !is_known(&file) && function.object != NameId::EMPTY => text(function.object),
             file => file,
         };
-        let own_package =
-            |function: &Function| package(&text(function.file), &text(function.object));
-        // The number of folders that all files outside of packages have in common.
-        let mut common: Option<Vec<String>> = None;
-        for (_, function) in folded.functions().filter(|_| by == GroupBy::Package) {
-            if is_known(&text(function.file)) && own_package(function).is_none() {
-                let file = text(function.file);
-                let folders =
-                    common.get_or_insert_with(|| folders(&file).map(str::to_owned).collect());
-                let shared = folders.iter().zip(self::folders(&file));
-                let shared = shared.take_while(|(one, other)| one == other).count();
-                folders.truncate(shared);
-            }
+        if by == GroupBy::Package {
+            let place = |function: &Function| (text(function.file), text(function.object));
+            let packages = Packages::new(folded.functions().map(|(_, function)| place(function)));
+            return folded.grouped(by, |function| {
+                let (file, object) = place(function);
+                packages.name(&file, &object).into_bytes()
+            });
         }
-        let common = common.map_or(0, |folders| folders.len());
         folded.grouped(by, |function| {
             let group = match by {
                 GroupBy::Class => class(&text(function.name)).unwrap_or_else(|| file(function)),
                 GroupBy::Object if function.object != NameId::EMPTY => text(function.object),
-                GroupBy::Package => own_package(function).unwrap_or_else(|| {
-                    let file = file(function);
-                    let folder = folders(&file).take(common + 1).last();
-                    folder.map_or(file.clone(), str::to_owned)
-                }),
                 _ => file(function),
             };
             group.into_bytes()
@@ -238,17 +226,4 @@ impl Profile {
         let name = self.groups.costliest.get(group.index());
         name.map_or(&[], |&name| self.name(name))
     }
-}
-
-/// Whether a file has a name.
-fn is_known(file: &str) -> bool {
-    !matches!(file, "" | "???")
-}
-
-/// The folders of a file.
-fn folders(file: &str) -> impl Iterator<Item = &str> {
-    let end = file.rfind(['/', '\\']).unwrap_or(0);
-    file[..end]
-        .split(['/', '\\'])
-        .filter(|folder| !folder.is_empty())
 }
