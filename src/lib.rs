@@ -5,7 +5,7 @@
 //! functions and calls. It writes these in [webgrind]'s format, versions 4 to 7, in the callgrind
 //! format, as JSON, text or an HTML report. It also writes call stacks, and compares profiles.
 //!
-//! # How data flow
+//! # Data flow
 //!
 //! ```text
 //! bytes ── callgrind::read ──┐                        ┌── webgrind::write, callgrind::write
@@ -68,7 +68,7 @@
 //!
 //! let (id, main) = profile.functions().next().expect("there are two");
 //! assert_eq!(profile.name(main.name), b"main");
-//! // Costs are rows, with a number for each wanted event.
+//! // Costs are rows, with a number for each requested event.
 //! assert_eq!((profile.self_costs(id), profile.inclusive_costs(id)), (&[20][..], &[420][..]));
 //!
 //! let mut file = Vec::new();

@@ -86,7 +86,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// The unit of the costs of the first event, without their scale.
+/// The unit of the first event's costs, without their scale.
 pub(super) fn unit_of(profile: &Profile) -> Unit {
     let unit = profile.events().first().map(|event| profile.unit(event));
     Unit::of(unit.unwrap_or_default(), 1)

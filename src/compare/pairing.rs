@@ -25,7 +25,7 @@ use crate::maps::HashMap;
 use crate::names::{FunctionName, last_component};
 use crate::profile::{FunctionId, Profile};
 
-/// What has become of a function whose name, lines or file are not the same on both sides.
+/// How a function was paired whose name, lines or file differ between the sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
     /// `now`, `was` or `was in`.

@@ -12,7 +12,7 @@ pub enum Side {
     New,
 }
 
-/// What there is of each of the two sides.
+/// A value for each side of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sides<T> {
     /// The base.
