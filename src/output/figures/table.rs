@@ -105,18 +105,17 @@ impl<'a, T> TextTable<'a, T> {
             self.shorten_names(width);
         }
         let (figures, room) = self.figures(options);
-        let (name_width, place_width) = match room {
-            Some(room) => self.share_out(room),
-            None => (self.name_width().min(aligned), None),
-        };
-        if room.is_some() {
+        let widths = room.map(|room| self.share_out(room));
+        if let Some((name_width, _)) = widths {
             self.shorten_names(name_width);
         }
+        let name_width =
+            widths.map_or(self.name_width().min(aligned), |(name_width, _)| name_width);
         let rows = std::iter::once(self.headings).chain(self.rows);
         let lines = figures.into_iter().zip(rows).map(|(figures, row)| {
-            let place = match (room, place_width) {
-                (None, _) => Some(row.place.full()),
-                (_, width) => {
+            let place = match widths {
+                None => Some(row.place.full()),
+                Some((_, width)) => {
                     width.map(|width| row.place.short(width.saturating_sub(row.place.line.len())))
                 }
             };
