@@ -1,7 +1,6 @@
 //! The stacks of a profile, and of the base that it is compared with, as one tree.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::compare::{Side, Sides};
 use crate::maps::IndexMap;
@@ -17,15 +16,15 @@ pub(super) struct JoinedStacks<'t, 'a> {
     /// Without a base, no node has stacks on its side.
     pub sides: Sides<&'t Stacks<'a>>,
     nodes: Vec<JoinedNode>,
-    /// The stacks of all nodes.
+    /// The stacks of all nodes; of each node, those of the base come first.
     ids: Vec<StackId>,
 }
 
 struct JoinedNode {
     parent: Option<u32>,
     depth: u32,
-    /// The positions of its stacks.
-    ids: Sides<Range<u32>>,
+    /// The positions of its first stack on each side.
+    starts: Sides<u32>,
 }
 
 /// What distinguishes the frames below a node: the function in the comparison, and the name of the
@@ -44,10 +43,11 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
             base: base.unwrap_or(new),
             new,
         };
+        let least = new.nodes().len();
         let mut tree = JoinedStacks {
             sides,
-            nodes: Vec::new(),
-            ids: Vec::new(),
+            nodes: Vec::with_capacity(least),
+            ids: Vec::with_capacity(least),
         };
         if base.is_some() {
             tree.join(position);
@@ -103,16 +103,26 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
     /// Adds a node with these stacks.
     fn push(&mut self, parent: Option<usize>, ids: Sides<&[StackId]>) {
         let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-        let ids = ids.map(|ids| {
+        let starts = ids.map(|ids| {
             let start = number(self.ids.len());
             self.ids.extend(ids);
-            start..number(self.ids.len())
+            start
         });
         self.nodes.push(JoinedNode {
             parent: parent.map(number),
             depth: parent.map_or(0, |parent| self.nodes[parent].depth + 1),
-            ids,
+            starts,
         });
+    }
+
+    fn ids(&self, side: Side, at: usize) -> &[StackId] {
+        let Sides { base, new } = self.nodes[at].starts.map(|start| start as usize);
+        let next = self.nodes.get(at + 1);
+        let end = next.map_or(self.ids.len(), |next| next.starts.base as usize);
+        match side {
+            Side::Base => &self.ids[base..new],
+            Side::New => &self.ids[new..end],
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -130,20 +140,17 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
 
     /// The stacks of a node on a side.
     pub fn stacks(&self, side: Side, at: usize) -> impl Iterator<Item = (&'t Stacks<'a>, StackId)> {
-        let Range { start, end } = self.nodes[at].ids[side];
         let stacks = self.sides[side];
-        let ids = self.ids[start as usize..end as usize].iter();
-        ids.map(move |&id| (stacks, id))
+        self.ids(side, at).iter().map(move |&id| (stacks, id))
     }
 
     /// One stack of a node, on the new side if there is one.
     pub fn one(&self, at: usize) -> (Side, &'t Stacks<'a>, StackId) {
-        let side = match self.nodes[at].ids.new.is_empty() {
-            true => Side::Base,
-            false => Side::New,
+        let side = match self.ids(Side::New, at) {
+            [] => Side::Base,
+            _ => Side::New,
         };
-        let first = self.nodes[at].ids[side].start;
-        (side, self.sides[side], self.ids[first as usize])
+        (side, self.sides[side], self.ids(side, at)[0])
     }
 
     /// The number of calls of a node on the new side.
