@@ -4,9 +4,8 @@ use std::io::{self, Write};
 
 use super::Notes;
 use super::data::Data;
-use super::functions::FunctionRow;
 use super::table::{Room, WholeNumber, ends_data, shown};
-use crate::compare::Side;
+use crate::compare::Sides;
 use crate::io::SourceFiles;
 use crate::output::json::Document;
 
@@ -83,28 +82,22 @@ impl Data<'_, '_> {
 
     /// Writes the sums of the functions that were omitted, and by how much these changed.
     fn write_rest(&self, data: &mut Document<'_>) -> io::Result<()> {
-        let costs = |side: Side, of: &FunctionRow<'_>| {
-            self.costs
-                .per_run(side, self.costs.own(side, &of.ids[side]))
-        };
         let width = self.costs.totals.len();
         let mut sums = vec![0_i128; width];
         let (mut changes, mut changed) = (vec![0_i128; width], vec![0_u64; width]);
         let mut count = 0;
         for of in self.functions.are_shown(false) {
             count += 1;
-            let new = costs(Side::New, of);
-            for (sum, cost) in sums.iter_mut().zip(&new) {
-                *sum = sum.saturating_add(*cost);
-            }
-            if self.compared.is_none() {
-                continue;
-            }
-            let base = costs(Side::Base, of);
-            for at in 0..width {
-                let [base, new] = [&base, &new].map(|side| side.get(at).copied().unwrap_or(0));
-                changes[at] = changes[at].saturating_add(new - base);
-                changed[at] += u64::from(new != base);
+            let costs = Sides::EACH.map(|side| {
+                let own = self.costs.own(side, &of.ids[side]);
+                self.costs.per_run(side, own)
+            });
+            for (at, (base, new)) in costs.base.into_iter().zip(costs.new).enumerate() {
+                sums[at] = sums[at].saturating_add(new);
+                if self.compared.is_some() {
+                    changes[at] = changes[at].saturating_add(new - base);
+                    changed[at] += u64::from(new != base);
+                }
             }
         }
         let numbers = |sums: Vec<i128>| sums.into_iter().map(WholeNumber).collect::<Vec<_>>();

@@ -7,7 +7,7 @@ use super::table::{Room, Table, TableRow, WholeNumber, by_share, cut, position, 
 use crate::compare::{Side, Sides, Transition};
 use crate::names::{SHORT, parted, short_name};
 use crate::output::Names;
-use crate::profile::{FunctionId, Profile};
+use crate::profile::FunctionId;
 
 /// The most functions in a report: the browser has to sort and search them at once.
 const MAX_FUNCTIONS: usize = 20_000;
@@ -71,32 +71,24 @@ impl<'a> Files<'a> {
 impl<'a> Functions<'a> {
     pub fn new(costs: &SideCosts<'a>) -> Self {
         let mut all: Vec<FunctionRow<'a>> = match costs.comparison {
-            None => costs
-                .new
-                .functions()
-                .map(|(id, _)| {
-                    let (base, new) = (Vec::new(), vec![id]);
-                    FunctionRow::of(costs.new, Sides { base, new })
-                })
-                .collect(),
-            Some(comparison) => comparison
-                .functions()
-                .map(|change| {
-                    let ids = change.functions.clone();
-                    let side = if ids.new.is_empty() {
-                        Side::Base
-                    } else {
-                        Side::New
-                    };
-                    FunctionRow {
-                        object: change.object,
-                        file: change.file,
-                        name: change.name,
-                        became: change.transition.as_ref().map(Transition::to_string),
-                        ..FunctionRow::of(costs.profile(side), ids)
-                    }
-                })
-                .collect(),
+            None => {
+                let functions = costs.new.functions();
+                let ids = functions.map(|(id, _)| Sides {
+                    base: Vec::new(),
+                    new: vec![id],
+                });
+                ids.map(|ids| FunctionRow::of(costs, ids)).collect()
+            }
+            Some(comparison) => {
+                let rows = comparison.functions().map(|change| FunctionRow {
+                    object: change.object,
+                    file: change.file,
+                    name: change.name,
+                    became: change.transition.as_ref().map(Transition::to_string),
+                    ..FunctionRow::of(costs, change.functions.clone())
+                });
+                rows.collect()
+            }
         };
         all.sort_by_key(|function| {
             let Sides { base, new } = function.ids.as_ref().map(|ids| ids.first().copied());
@@ -197,15 +189,21 @@ impl<'a> Functions<'a> {
 }
 
 impl<'a> FunctionRow<'a> {
-    /// A row of functions, which has the name and location of the last one in the profile.
-    fn of(profile: &'a Profile, ids: Sides<Vec<FunctionId>>) -> Self {
-        let Sides { base, new } = ids.as_ref().map(|ids| ids.last());
-        let function = new.or(base).map(|&id| profile.function(id));
-        let name = |name| profile.name(name);
+    /// A row of functions, which has the name and location of the last one, that of the new side if
+    /// there is one.
+    fn of(costs: &SideCosts<'a>, ids: Sides<Vec<FunctionId>>) -> Self {
+        let side = if ids.new.is_empty() {
+            Side::Base
+        } else {
+            Side::New
+        };
+        let profile = costs.profile(side);
+        let function = ids[side].last().map(|&id| profile.function(id));
+        let text = |name: Option<_>| name.map_or(&b""[..], |name| profile.name(name));
         FunctionRow {
-            object: function.map_or(b"", |function| name(function.object)),
-            file: function.map_or(b"", |function| name(function.file)),
-            name: function.map_or(b"", |function| name(function.name)),
+            object: text(function.map(|function| function.object)),
+            file: text(function.map(|function| function.file)),
+            name: text(function.map(|function| function.name)),
             line: function.map_or(0, |function| function.line),
             became: None,
             ids,

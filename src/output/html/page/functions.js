@@ -4,7 +4,7 @@
 function place({ file, object, line, isOutside }, isWhole = false) {
   const short = isWhole ? (path) => path : shortPath;
   const text = (title, shown) => el('span', { class: 'path', title }, shown);
-  if ((file === '' || file === '???') && object) return text(`[${object}]`, `[${short(object)}]`);
+  if (!isKnown(file) && isKnown(object)) return text(`[${object}]`, `[${short(object)}]`);
   if (isInternal(file)) return text(file, file);
   const suffix = line > 0 && file ? `:${line}` : '';
   const [title, shown] = [file + suffix, short(file) + suffix];
@@ -158,6 +158,7 @@ function showChanges() {
   ];
   const totals = ['base', 'new'].map((title, side) => [title, shown[side], grouped(comparison.functions[side])]);
   const { functions: count, changed: more, change } = data.rest;
+  const numberOf = (which) => counted(all.filter(({ is }) => is === which).length, by);
   const isOmitted = by === 'function' && more[event] > 0;
   const others = `${grouped(more[event])} more changed by ${signedCost(change[event], costWithUnit)} together. `;
   const same = all.length - changed.length + (by === 'function' ? count - more[event] : 0);
@@ -165,6 +166,7 @@ function showChanges() {
     intro: [
       el('h2', {}, `${label(event)} ${verdict}`),
       smallTable(['', label(event), 'functions'], totals),
+      !omittedRows() && paragraph(`New: ${numberOf('new')} · gone: ${numberOf('gone')}`),
       stacks && paragraph(el('a', { class: 'button', href: toView('flame') }, 'Changes in the flame graph')),
     ],
     view: [

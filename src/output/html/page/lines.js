@@ -191,17 +191,10 @@ function showLines() {
   if (found.length === 0) return { view: [nothingFound(), rest] };
   const value = ({ at }) => places.cost[state.event][at];
   const placeCell = (row) => (row.line > 0 || !isFile(row.file) ? place(row) : span('path', place(row), ':?'));
-  const [title, noun, what] = isTrace
-    ? [
-        'Cost',
-        'Costliest call',
-        'The lines that make calls, by what these cost: a trace does not say what lines cost by themselves.',
-      ]
-    : [
-        'Self',
-        'Function',
-        'What lines cost by themselves, inlined code included, with the function that has the largest part.',
-      ];
+  const [title, noun] = isTrace ? ['Cost', 'Costliest call'] : ['Self', 'Function'];
+  const what = isTrace
+    ? 'The lines that make calls, by what these cost: a trace does not say what lines cost by themselves.'
+    : 'What lines cost by themselves, inlined code included, with the function that has the largest part.';
   const table = tableOf({
     label: 'Lines',
     sort: 'lines',

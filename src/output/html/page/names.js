@@ -2,7 +2,8 @@
 
 /** PHP’s own functions have no file; the line that Xdebug gives them is that of their caller. */
 const isInternal = (file) => file.startsWith('php:');
-const isFile = (file) => file !== '' && file !== '???' && !isInternal(file);
+const isKnown = (name) => name !== '' && name !== '???';
+const isFile = (file) => isKnown(file) && !isInternal(file);
 
 /** A path cut to its last three names. */
 const shortPath = (path) => path.replace(/^.+(?=(\/[^/]+){3}$)/, '…');

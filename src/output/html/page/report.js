@@ -70,9 +70,9 @@ function begin() {
   const isPhp = functions.some(({ file }) => isInternal(file));
   byId('hide').placeholder = `Hide, e.g. ${isPhp ? 'vendor/ php::' : 'std:: libc'}`;
   if (!stacks) byId('charge').dataset.for = '';
-  if (!comparison) byId('colours').options[0].remove();
+  const known = ['function', comparison && 'change', ...Object.keys(groups)];
   for (const option of [...byId('by').options, ...byId('colours').options]) {
-    if (!['function', 'change', ...Object.keys(groups)].includes(option.value)) option.remove();
+    if (!known.includes(option.value)) option.remove();
   }
   for (const field of fields) {
     // These change the numbers of nodes and rows, so those in the address become invalid.

@@ -40,9 +40,9 @@ function stateOf(hash) {
   if (!functions[found.function]) Object.assign(found, { function: NONE, of: '' });
   if (!Object.hasOwn(VIEWS, found.view)) found.view = START.view;
   if (found.view === 'function' && found.function === NONE) found.view = 'functions';
-  if (!Object.hasOwn(groups, found.by)) found.by = 'function';
-  if (!Object.hasOwn(groups, found.colours) && !(comparison && found.colours === 'change'))
-    found.colours = START.colours;
+  for (const { id, options } of document.querySelectorAll('select')) {
+    if (![...options].some(({ value }) => value === found[id])) found[id] = START[id];
+  }
   return found;
 }
 
