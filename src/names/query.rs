@@ -10,9 +10,9 @@ use super::short::{SHORT, short_name};
 use crate::display::text::printable;
 use crate::maps::HashSet;
 
-/// No function matches the requested name.
+/// No function, or no group of functions, matches the requested name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no function has \"{name}\" in its name, file or object{}", advice(.closest))]
+#[error("nothing has \"{name}\" in its name, file or object{}", advice(.closest))]
 #[non_exhaustive]
 pub struct UnknownFunction {
     /// The requested name.
