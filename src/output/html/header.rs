@@ -173,13 +173,14 @@ impl<'a> Data<'a, '_> {
 fn verdict(change: i128, base: i128, unit: Unit) -> String {
     let size = change.abs();
     let share = match base {
-        1.. => format!("{} %", percent(size, base)),
-        _ => "it cost nothing before".to_owned(),
+        1.. => format!(" ({} %)", percent(size, base)),
+        0 => " (it cost nothing before)".to_owned(),
+        _ => String::new(),
     };
     let size = unit.converted(size).unwrap_or_else(|| grouped(size));
     match change {
-        1.. => format!("grew by {size} ({share})"),
+        1.. => format!("grew by {size}{share}"),
         0 => "did not change".to_owned(),
-        _ => format!("shrank by {size} ({share})"),
+        _ => format!("shrank by {size}{share}"),
     }
 }
