@@ -137,7 +137,7 @@ function showFlame() {
   const tree = treeShown();
   const { root } = tree;
   const found = marked(tree);
-  const match = [...found][state.match - 1];
+  const match = matchIn(found);
   const pixels = byId('view').clientWidth;
   const zoom = zoomOf(tree, match, LEAST_WIDTH / pixels);
   const levels = layout(zoom, LEAST_WIDTH / pixels);
@@ -228,7 +228,10 @@ function showFlame() {
   }
   const crumbs = crumbsTo(zoom, root);
   const graph = [crumbs, { element: flame, focusOn: focusFrame, reveal }];
-  const colours = legend(zoom);
+  const colours = legend(
+    zoom,
+    levels.flat().map(({ node }) => node),
+  );
   const [width, callers] =
     state.of === 'callers' ? ['what its calls cost here', 'below'] : ['its cost with all it calls', 'above'];
   return {
@@ -252,10 +255,27 @@ function isBelow(node, above) {
   return at === above;
 }
 
-/** Explains the colours of a node and of all below it: their groups, the costliest first. */
-function legend(zoom) {
+/** The self costs of a node and of all below it by group, the costliest first. They are kept with the node. */
+function groupCosts(zoom) {
+  zoom.groupCosts ??= new Map();
+  if (!zoom.groupCosts.has(state.colours)) {
+    const costs = new Map();
+    for (const { frame, own } of inOrder(zoom)) {
+      const group = groupOf(frame, state.colours);
+      costs.set(group, (costs.get(group) || 0) + Number(own));
+    }
+    const known = [...costs].filter(([group]) => group);
+    zoom.groupCosts.set(
+      state.colours,
+      known.sort(([, one], [, another]) => another - one),
+    );
+  }
+  return zoom.groupCosts.get(state.colours);
+}
+
+/** Explains the colours of a node and of all below it, and of `nodes`, which are drawn. */
+function legend(zoom, nodes) {
   const item = (text, style, kind) => el('li', {}, el('i', { class: kind, ...style }), text);
-  const nodes = inOrder(zoom);
   const items = [];
   if (state.colours === 'change') {
     items.push(
@@ -264,15 +284,9 @@ function legend(zoom) {
       item('changed by less than 0.1 % of the total', GREY),
     );
   } else {
-    const costs = new Map();
-    for (const { frame, own } of nodes) {
-      const group = groupOf(frame, state.colours);
-      costs.set(group, (costs.get(group) || 0) + Number(own));
-    }
-    const order = [...costs].filter(([group]) => group).sort(([, one], [, another]) => another - one);
     // In a graph of callers, costs are those of the function that they call.
     const text = (own) => (state.of === 'callers' ? '' : ` ${share(own, zoom.inclusive)} %`);
-    for (const [group, own] of order.slice(0, MAX_LEGEND)) {
+    for (const [group, own] of groupCosts(zoom).slice(0, MAX_LEGEND)) {
       items.push(item(group.short + text(own), colourOfGroup(group)));
     }
   }

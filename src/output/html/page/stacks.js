@@ -30,14 +30,17 @@ function marking() {
   return search ? searching(search) : (of) => of.index === index;
 }
 
-/** The nodes that match the search, or else those of the function in the address, the costliest first. */
+/** The nodes that match the search, or else those of the function in the address. */
 function marked(tree) {
   const { search, function: index, of } = state;
   if (!search && (index === NONE || of)) return new Set();
   const fits = marking();
-  const found = inOrder(tree.root).filter(({ parent, frame }) => parent && fits(frame));
-  return new Set(sorted(found, ({ width }) => width));
+  return new Set(inOrder(tree.root).filter(({ parent, frame }) => parent && fits(frame)));
 }
+
+/** The chosen one of marked nodes. The first is the costliest. */
+const matchIn = (found) =>
+  state.match > 0 ? [...found].sort((one, other) => other.width - one.width)[state.match - 1] : undefined;
 
 /** The cost of marked nodes. It is a lower bound if stacks were omitted, except for that of a single function. */
 function costOfMarked(tree, found) {

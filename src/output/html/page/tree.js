@@ -6,7 +6,7 @@ const DEEP = 30;
 function showTree() {
   const tree = treeShown();
   const found = marked(tree);
-  const match = [...found][state.match - 1];
+  const match = matchIn(found);
   const nameParts = ({ frame, depth }) => [
     depth > DEEP && span('level', `${depth}`),
     nameOf(frame),
