@@ -14,8 +14,8 @@ use crate::names::{FunctionName, NameQuery};
 use crate::profile::{GroupBy, Profile, split_scale};
 
 impl Limit {
-    /// Checks a profile, exactly: in the first event, and if it was compared per run, per run. Groups
-    /// of functions are not known.
+    /// Checks a profile in the first event, without rounding, and per run if the comparison is.
+    /// Limits on groups of functions are not supported.
     ///
     /// # Errors
     ///
@@ -216,7 +216,7 @@ impl<'l, 'a> Check<'l, 'a> {
         base.into_iter().chain([self.profile])
     }
 
-    /// Whether either side has anything of its name.
+    /// Whether either side has a function or group with its name.
     pub fn finds_anything(&self) -> bool {
         let mut names = self.profiles().flat_map(|profile| {
             let functions = profile.functions();

@@ -1,10 +1,10 @@
-//! Why a limit cannot be checked.
+//! The error for limits that cannot be checked.
 
 use thiserror::Error;
 
 use crate::display::numbers::grouped;
 
-/// Why a limit cannot be checked.
+/// The error for a limit that cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]

@@ -8,7 +8,7 @@ use super::amounts::{Amount, Decimal};
 use crate::display::numbers::counted;
 use crate::profile::GroupBy;
 
-/// What a profile, or a comparison, must not exceed.
+/// A limit on a profile or a comparison.
 ///
 /// The function has the given name; if there is none, it is PHP's own function of that name:
 /// `PDO->query` is what Xdebug calls `php::PDO->query`. Functions of one name in several files are
@@ -75,7 +75,7 @@ pub enum LimitSyntaxError {
 pub struct Verdict {
     /// Whether it passed.
     pub outcome: Outcome,
-    /// What was found, and the limit.
+    /// The actual value, and the limit.
     pub text: String,
 }
 

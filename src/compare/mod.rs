@@ -40,7 +40,7 @@ pub struct FunctionSums {
     pub inclusive: i128,
     /// Whether they contain an estimate; see [`Profile::is_inclusive_estimated`].
     pub is_inclusive_estimated: bool,
-    /// How often it was invoked.
+    /// The number of its invocations.
     pub invocations: CallCount,
 }
 
@@ -340,7 +340,7 @@ fn events<'a>(profiles: Sides<&'a Profile>, divisors: Sides<u64>) -> Vec<Compare
     both.collect()
 }
 
-/// Why two profiles cannot be compared: they contain different events.
+/// The error for two profiles that cannot be compared, because they contain different events.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "the base has costs of \"{base}\", the new profile of \"{new}\"; select an event that both have"
@@ -507,22 +507,22 @@ impl<'a> Comparison<'a> {
         positions
     }
 
-    /// How many runs of the profiled programs the profiles sum.
+    /// The numbers of runs of the profiled programs that the profiles contain.
     pub fn runs(&self) -> Sides<u64> {
         self.profiles.map(Profile::runs)
     }
 
-    /// What costs and calls are divided by.
+    /// The divisors of costs and calls.
     pub fn divisors(&self) -> Sides<u64> {
         self.first().columns.map(|column| column.divisor)
     }
 
-    /// Whether it is known on both sides how often functions were invoked.
+    /// Whether both sides contain numbers of invocations.
     pub fn has_invocations(&self) -> bool {
         self.profiles.into_iter().all(Profile::has_invocations)
     }
 
-    /// How many functions do not differ.
+    /// The number of functions that do not differ.
     pub fn unchanged(&self) -> usize {
         self.same.len()
     }

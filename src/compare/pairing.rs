@@ -1,4 +1,4 @@
-//! Which functions of two profiles are the same.
+//! Finds the functions that are the same in two profiles.
 //!
 //! Functions are the same if their names and the last components of their files are equal. Those of
 //! one side that share both are one. In addition:
@@ -99,7 +99,7 @@ fn row_of(side: Side, functions: Vec<FunctionId>) -> Row {
     row
 }
 
-/// The most pairs that are compared to find out which functions of a family belong together.
+/// The most pairs that are compared to find the functions of a family that belong together.
 const MAX_PAIRS: usize = 1 << 22;
 
 fn name_of(profile: &Profile, id: FunctionId) -> FunctionName<'_> {
@@ -128,7 +128,7 @@ fn add_rows(profiles: Sides<&Profile>, family: Family, rows: &mut Vec<Row>) {
             new: mem::take(&mut new[of_new].functions),
         });
     }
-    // What has no partner.
+    // The rows without a partner.
     for (side, units) in Sides::EACH.zip(Sides { base, new }) {
         let functions = units.into_iter().map(|unit| unit.functions);
         let alone = functions.filter(|functions| !functions.is_empty());
@@ -195,7 +195,7 @@ fn change<'a>(profiles: Sides<&'a Profile>, functions: Row) -> FunctionChange<'a
 }
 
 impl Transition {
-    /// What has become of functions that both sides have, with their names without folders.
+    /// The change of functions that both sides have, with their names without folders.
     fn of(
         functions: Sides<(&Profile, &Vec<FunctionId>)>,
         names: Sides<BTreeSet<Vec<u8>>>,
@@ -262,7 +262,7 @@ impl Unit {
         }
     }
 
-    /// How much two of them have in common: at least 1.
+    /// The likeness of two of them: at least 1.
     fn likeness(&self, other: &Unit) -> u32 {
         let length = |unit: &Unit| Some(unit.lines.last()?.wrapping_sub(*unit.lines.first()?));
         1 + 2 * u32::from(length(self) == length(other))

@@ -6,11 +6,11 @@ use super::limits::{Bound, Verdict};
 use super::{Column, Comparison, InclusiveSum, Side, Sides};
 use crate::maps::IndexMap;
 
-/// The parts of one name, as a benchmark writes one with `CALLGRIND_DUMP_STATS_AT("name")`, on both
-/// sides of a comparison.
+/// The parts with the same name on both sides of a comparison. A benchmark names a part with
+/// `CALLGRIND_DUMP_STATS_AT("name")`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartChange<'a> {
-    /// The name that the program gave them.
+    /// The name.
     pub name: &'a [u8],
     /// The sums of their self costs, without a scale; per run, if that is compared. `None` where there
     /// is no such part.

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::layout::MAX_FILE_SIZE;
 use crate::warnings::Kind;
 
-/// Why a profile cannot be written.
+/// The error for a profile that cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -20,7 +20,7 @@ pub enum WriteError {
     /// A number has more than 32 bits, and the policy is to refuse it.
     #[error("{what} {value} does not fit into the 32 bits of the format")]
     DoesNotFit {
-        /// What kind of number.
+        /// The kind of number.
         what: &'static str,
         /// The largest one.
         value: u64,
@@ -60,14 +60,14 @@ pub enum WriteWarning {
     SumsAsInvocations(u64),
 }
 
-/// Why a webgrind file cannot be read, and where.
+/// The error for a webgrind file that cannot be read.
 #[derive(Debug, Error)]
 #[error("{input}: at byte {offset}: {what}")]
 pub struct ReadError {
     pub(super) input: String,
     /// In bytes from the start.
     pub(super) offset: u64,
-    /// What was expected there, and what was found.
+    /// The expected and the actual contents there.
     pub(super) what: String,
     pub(super) is_no_data: bool,
 }

@@ -16,7 +16,7 @@ const IN_COMMAND: &[u8] = b"&<";
 /// Name of an event that has none.
 pub(super) const UNNAMED_EVENT: &[u8] = b"Cost";
 
-/// The most runs that the page is told of.
+/// The most runs that are written for the page.
 const MAX_RUNS: u64 = 1000;
 
 /// The header lines to write, without line ends.

@@ -51,7 +51,7 @@ impl<'a> InvocationLists<'a> {
         lists
     }
 
-    /// How many invocations a function has.
+    /// The number of invocations of a function.
     pub fn count_of(&self, id: FunctionId) -> u64 {
         if self.is_sum(id) {
             1
@@ -130,7 +130,7 @@ impl<'a> InvocationLists<'a> {
         self.tree.map_or(&[], InvocationTree::calls)
     }
 
-    /// Which invocation of its function a call made.
+    /// The number of the invocation that a call made, among those of its function.
     pub fn number_of_called(&self, call: &InvocationCall) -> u32 {
         let invocation = call.invocation();
         invocation.map_or(NO_INDEX, |position| self.numbers[position])

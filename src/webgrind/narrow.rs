@@ -1,4 +1,4 @@
-//! Narrows numbers from 64 bits to 32, and decides how. No other code does.
+//! Narrows numbers from 64 bits to 32. No other code does.
 
 use super::error::{WriteError, WriteWarning};
 use crate::display::text::excerpt;

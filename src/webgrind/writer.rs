@@ -37,7 +37,7 @@ const CACHED: usize = 1 << 13;
 pub struct WriteOptions {
     /// Version of the format.
     pub version: Version,
-    /// What happens to numbers of more than 32 bits.
+    /// The policy for numbers of more than 32 bits.
     pub on_overflow: OnOverflow,
     /// Whether `&`, `<` and, in function names, `"` become entities. webgrind inserts function
     /// names and the `cmd:` header into its HTML as they are.

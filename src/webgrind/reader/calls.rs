@@ -91,7 +91,8 @@ impl SubCalls {
         }
     }
 
-    /// Reads those of all invocations, between `source` and the headers, without overlaps.
+    /// Reads the sub-calls of all invocations, which are between the current position and the
+    /// headers and do not overlap.
     pub fn read<R: Read + Seek>(
         mut self,
         source: &mut Bytes<R>,
