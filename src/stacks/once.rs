@@ -173,6 +173,7 @@ fn count_cycles<'s, 'a: 's>(
     };
     let (mut costs, mut are_estimated) = stacks.inclusive_of_groups(count, group_of);
     let (least, most) = bounds(profile, cycles);
+    let is_trace = stacks.profile.kind() == ProfileKind::Trace;
     for (id, _) in profile.functions() {
         let at = id.index();
         if !cycles.has(at) {
@@ -185,7 +186,9 @@ fn count_cycles<'s, 'a: 's>(
         let row: Vec<_> = row
             .map(|(&cost, (&least, &most))| cost.min(most).max(least))
             .collect();
-        are_estimated[at] = (are_estimated[at] || row != costs.row(at)) && least != most;
+        // In a trace, only what Xdebug rounds sets them apart.
+        let is_changed = !is_trace && row != costs.row(at);
+        are_estimated[at] = (are_estimated[at] || is_changed) && least != most;
         costs.set::<ANY_WIDTH>(at, &row);
     }
     profile.set_once(costs, are_estimated);
