@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Frame;
-use crate::maps::{HashMap, IndexMap};
+use crate::maps::HashMap;
 use crate::names::Chains;
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, next_index, saturated};
@@ -84,6 +84,8 @@ struct Group<'a> {
     /// The callers in its name.
     chain: &'a [u8],
     invocations: u64,
+    /// Its calls, except those of itself.
+    calls: Vec<Calls>,
     /// The costs of its calls and itself, and of the calls to it.
     out: u64,
     into: u64,
@@ -137,8 +139,8 @@ struct Estimate<'a> {
     groups: Vec<Group<'a>>,
     /// The self costs of the groups, of all events.
     self_costs: CostTable,
-    /// By caller and callee. In the end, the most expensive calls of each caller come first.
-    calls: IndexMap<(u32, u32), Calls>,
+    /// The positions of calls among those of their caller, by caller and callee.
+    positions: HashMap<(u32, u32), usize>,
     total: u64,
     nodes: Vec<Node<'a>>,
 }
@@ -155,7 +157,7 @@ impl<'a> Estimate<'a> {
         let mut estimate = Estimate {
             groups: Vec::new(),
             self_costs: CostTable::new(profile.events().len()),
-            calls: IndexMap::default(),
+            positions: HashMap::default(),
             total: positive(&totals),
             nodes: Vec::new(),
         };
@@ -209,12 +211,10 @@ impl<'a> Estimate<'a> {
             estimate.add_calls(caller, calls);
         }
         estimate.add_callers_in_names(&chains);
-        estimate
-            .calls
-            .sort_unstable_by(|(a, _), a_calls, (b, _), b_calls| {
-                let key = |caller, calls: &Calls| (caller, Reverse(calls.cost), calls.callee);
-                key(*a, a_calls).cmp(&key(*b, b_calls))
-            });
+        for group in &mut estimate.groups {
+            let order = |calls: &Calls| (Reverse(calls.cost), calls.callee);
+            group.calls.sort_unstable_by_key(order);
+        }
         estimate
     }
 
@@ -229,15 +229,20 @@ impl<'a> Estimate<'a> {
     }
 
     fn add_calls(&mut self, caller: u32, more: Calls) {
-        let known = self.calls.len();
-        let key = (caller, more.callee);
-        let calls = self.calls.entry(key).or_insert(Calls { cost: 0, ..more });
-        add(&mut calls.cost, more.cost);
-        calls.are_free &= more.are_free;
-        add(&mut self.groups[caller as usize].out, more.cost);
+        let group = &mut self.groups[caller as usize];
+        add(&mut group.out, more.cost);
+        let known = group.calls.len();
+        let at = *self.positions.entry((caller, more.callee)).or_insert(known);
+        match group.calls.get_mut(at) {
+            Some(calls) => {
+                add(&mut calls.cost, more.cost);
+                calls.are_free &= more.are_free;
+            }
+            None => group.calls.push(more),
+        }
         let callee = &mut self.groups[more.callee as usize];
         add(&mut callee.into, more.cost);
-        callee.callers += u32::from(self.calls.len() > known);
+        callee.callers += u32::from(at == known);
     }
 
     /// Lets callers in names make the calls that none of the functions made.
@@ -275,15 +280,6 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// The calls of a group, the most expensive first.
-    fn calls_of(&self, group: u32) -> impl Iterator<Item = Calls> {
-        let start = self.calls.partition_point(|&(caller, _), _| caller < group);
-        let calls = self.calls[start..].iter();
-        calls
-            .take_while(move |&(&(caller, _), _)| caller == group)
-            .map(|(_, &calls)| calls)
-    }
-
     /// Creates the nodes with one possible stack, and others as far as they matter.
     fn grow(&mut self) {
         let starts = (0..).zip(&self.groups).map(|(at, group)| {
@@ -314,9 +310,10 @@ impl<'a> Estimate<'a> {
             let mut all = self.groups[group as usize].out;
             let matters =
                 |calls: &Calls| is_exact || fraction(weight, calls.cost, all) >= MIN_WEIGHT;
-            let calls = self.calls_of(group).take_while(matters);
-            let (above, below): (Vec<_>, Vec<_>) =
-                calls.partition(|calls| on_path_of[calls.callee as usize] == at);
+            let calls = self.groups[group as usize].calls.iter().copied();
+            let (above, below): (Vec<_>, Vec<_>) = calls
+                .take_while(matters)
+                .partition(|calls| on_path_of[calls.callee as usize] == at);
             for calls in above {
                 all = all.saturating_sub(calls.cost);
             }
