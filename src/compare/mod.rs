@@ -22,7 +22,7 @@ use std::ops::Sub;
 use serde_core::{Serialize, Serializer};
 use thiserror::Error;
 
-use crate::display::numbers::{divided, estimate_mark, grouped, rounded};
+use crate::display::numbers::{divided, grouped, marked, rounded};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
 use crate::profile::{Cost, EdgeRef, FunctionId, Profile, split_scale};
@@ -234,7 +234,7 @@ impl InclusiveSum {
     }
 
     fn shown(self, unit: Unit) -> String {
-        estimate_mark(self.is_estimated).to_owned() + &in_units(self.cost, unit)
+        marked(self.is_estimated, in_units(self.cost, unit))
     }
 }
 

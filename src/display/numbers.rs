@@ -56,9 +56,13 @@ pub(crate) fn divided(number: i128, divisor: i128) -> i128 {
     number.saturating_add(half) / divisor
 }
 
-/// The mark in front of an estimated figure.
-pub(crate) fn estimate_mark(is_estimated: bool) -> &'static str {
-    if is_estimated { "~" } else { "" }
+/// A figure with the mark of estimates if it is one. A missing figure has no mark.
+pub(crate) fn marked(is_estimated: bool, figure: String) -> String {
+    match figure.as_str() {
+        "-" => figure,
+        _ if is_estimated => format!("~{figure}"),
+        _ => figure,
+    }
 }
 
 #[cfg(test)]

@@ -39,8 +39,7 @@ use crate::maps::{HashMap, HashSet};
 use crate::names::{NameQuery, Named, short_name};
 use crate::output::figures::table::SourceLocation;
 use crate::output::figures::{
-    EventFormat, absence, both_sides, command, estimate_mark, function_name, per_run,
-    signed_percent,
+    EventFormat, absence, both_sides, command, function_name, marked, per_run, signed_percent,
 };
 use crate::output::{Names, ReportOptions};
 use crate::profile::{Cost, Function, Profile};
@@ -369,9 +368,9 @@ impl<'a> Graph<'a> {
     fn node_figures(&self, sums: &Sums) -> Vec<String> {
         let sides = sums.map(Option::unwrap_or_default);
         let is_estimated = sides.map(|sums| sums.is_inclusive_estimated);
-        let mark = estimate_mark(is_estimated.base || is_estimated.new);
+        let is_estimated = is_estimated.base || is_estimated.new;
         let mut lines = vec![
-            format!("incl {mark}{}", self.share(inclusive(sums))),
+            format!("incl {}", marked(is_estimated, self.share(inclusive(sums)))),
             format!("self {}", self.share(sides.map(|sums| sums.self_cost))),
         ];
         if self.has_invocations {

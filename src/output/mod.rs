@@ -18,7 +18,7 @@
 //! text::write(&profile, &options, &mut SourceFiles::default(), &mut report)?;
 //! let report = String::from_utf8(report)?;
 //! assert!(report.contains(" 75.00   750   75.00        750  work      app.c:9"));
-//! assert!(report.ends_with("1 more function with a self cost of 250 (25.00 %)\n"));
+//! assert!(report.ends_with("1 more function with a total self cost of 250 (25.00 %)\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

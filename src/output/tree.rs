@@ -8,7 +8,7 @@ use std::iter;
 use super::ReportOptions;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::{SourceLocation, TextTable};
-use super::figures::{EventFormat, MISSING, estimate_mark, function_name, signed, signed_percent};
+use super::figures::{EventFormat, MISSING, function_name, marked, signed, signed_percent};
 use super::joined_stacks::JoinedStacks;
 use crate::compare::{Comparison, Side, Sides};
 use crate::display::numbers::grouped;
@@ -275,7 +275,6 @@ impl ShownTree<'_, '_> {
 
     fn table<'r>(&self, rows: &'r [TreeRow]) -> TextTable<'r, TreeRow> {
         let notation = self.event.notation;
-        let mark = |row: &TreeRow| estimate_mark(row.is_estimated).to_owned();
         let about = |row: &TreeRow| (self.name(row), SourceLocation::default());
         let table = TextTable::new(["function", ""], rows, about);
         if let Some(comparison) = self.comparison {
@@ -285,7 +284,8 @@ impl ShownTree<'_, '_> {
             };
             return table
                 .with(notation.heading("change", "change"), |row| {
-                    mark(row) + &signed(row.change(), notation.cost(row.change()))
+                    let change = signed(row.change(), notation.cost(row.change()));
+                    marked(row.is_estimated, change)
                 })
                 .with("base %", |row| {
                     signed_percent(row.change(), comparison.first().totals.base)
@@ -304,7 +304,9 @@ impl ShownTree<'_, '_> {
         let profile = self.stacks.sides.new.profile();
         // The sum of omitted nodes shows no self cost and no calls.
         table
-            .with("incl %", |row| mark(row) + &self.event.share(new(row)))
+            .with("incl %", |row| {
+                marked(row.is_estimated, self.event.share(new(row)))
+            })
             .with(notation.heading("incl", "inclusive"), |row| {
                 notation.cost(new(row))
             })

@@ -14,6 +14,7 @@ const {
   signed,
   sumOf,
   visiblePercent,
+  withMark,
 } = script;
 
 const TIMES = [
@@ -50,6 +51,12 @@ test('a share never reads as 0 where it is not', () => {
   assert.equal(visiblePercent(1, 20001), '<0.01');
   assert.equal(visiblePercent(1, 20000), '0.01');
   assert.equal(visiblePercent(0, 20000), '0.00');
+});
+
+test('estimates are marked, but nothing that is missing', () => {
+  assert.equal(withMark(true, '1.50'), '~1.50');
+  assert.equal(withMark(false, '1.50'), '1.50');
+  assert.equal(withMark(true, '-'), '-');
 });
 
 test('costs are in the unit of their column, or in their own', () => {

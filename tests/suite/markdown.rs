@@ -38,7 +38,7 @@ fn a_report_always_fits_into_a_comment() {
         for top in [Some(0), Some(10), None] {
             let found = report(&profile, &text_options(|options| options.top = top));
             assert!(found.chars().count() < MAX_CHARACTERS, "{}", found.len());
-            assert!(found.contains(" more functions with a self cost of "));
+            assert!(found.contains(" more functions with a total self cost of "));
             // There would be room for it, but not for what comes before it.
             assert!(!found.contains("`last`"));
         }

@@ -9,7 +9,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::compare::{Comparison, Sides};
-pub(crate) use crate::display::numbers::estimate_mark;
+pub(crate) use crate::display::numbers::marked;
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};

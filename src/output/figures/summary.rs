@@ -11,7 +11,7 @@ use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::names::Named;
 use crate::output::figures::{
-    EventFormat, command, estimate_mark, function_name, part_count, per_run, share_of_base,
+    EventFormat, command, function_name, marked, part_count, per_run, share_of_base,
     sides_and_change, signed_percent,
 };
 use crate::output::{ReportOptions, Sort};
@@ -103,7 +103,7 @@ impl<'a> ProfileSummary<'a> {
         let costs = functions.iter().map(|&id| self.self_cost(id));
         let cost = costs.fold(0, Cost::saturating_add);
         format!(
-            "{count} with a self cost of {}",
+            "{count} with a total self cost of {}",
             self.first().with_share(cost)
         )
     }
@@ -167,17 +167,17 @@ impl<'a> ProfileSummary<'a> {
             _ => SourceLocation::of_costliest(profile.costliest(id)),
         };
         let about = |&id: &FunctionId| (self.name(id), place(id));
-        let mark =
-            |id, is_shown: bool| estimate_mark(is_shown && profile.is_inclusive_estimated(id));
+        let share = |id, cost| marked(profile.is_inclusive_estimated(id), first.share(cost));
         TextTable::new(row.headings("file:line"), functions, about)
-            .with(format!("{} %", row.cost()), |&id| {
-                mark(id, row.is_call_site).to_owned() + &first.share(self.self_cost(id))
+            .with(format!("{} %", row.cost()), |&id| match row.is_call_site {
+                true => share(id, self.self_cost(id)),
+                false => first.share(self.self_cost(id)),
             })
             .with(first.notation.heading(row.cost(), row.cost()), |&id| {
                 first.notation.cost(self.self_cost(id))
             })
             .with_known(row.has_inclusive(), "incl %", |&id| {
-                mark(id, true).to_owned() + &first.share(inclusive(id))
+                share(id, inclusive(id))
             })
             .with_known(
                 row.has_inclusive(),

@@ -21,8 +21,8 @@ use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
 use crate::names::{SHORT, cut_end, short_name};
 use crate::output::figures::{
-    MISSING, absence, both_sides, command, either, estimate_mark, part_count, part_rows, per_run,
-    signed, signed_percent,
+    MISSING, absence, both_sides, command, either, marked, part_count, part_rows, per_run, signed,
+    signed_percent,
 };
 use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
@@ -141,8 +141,8 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
             &["self %", &heading, "stack"],
             paths.into_iter().map(|id| {
                 let [share, cost] = figures(first_cost(stacks.self_costs(id)));
-                let mark = estimate_mark(stacks.is_estimated(id));
-                vec![format!("{mark}{share}"), cost, path(stacks, id)]
+                let share = marked(stacks.is_estimated(id), share);
+                vec![share, cost, path(stacks, id)]
             }),
         );
         body.gap();
@@ -281,8 +281,7 @@ pub fn write_comparison(
             &notation.heading("incl", "inclusive"),
             |change| {
                 values(change, |sums| {
-                    estimate_mark(sums.is_inclusive_estimated).to_owned()
-                        + &notation.cost(sums.inclusive)
+                    marked(sums.is_inclusive_estimated, notation.cost(sums.inclusive))
                 })
             },
         )

@@ -17,7 +17,7 @@ use crate::names::{NameQuery, Named, cut_end, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
 use crate::output::figures::table::{SourceLocation, TextTable};
 use crate::output::figures::{
-    ViewError, absence, both_sides, either, estimate_mark, function_name, sides_and_change, signed,
+    ViewError, absence, both_sides, either, function_name, marked, sides_and_change, signed,
 };
 use crate::output::{ReportOptions, Sort};
 use crate::profile::GroupBy;
@@ -241,7 +241,7 @@ impl<'a> ComparisonSummary<'a> {
             let sum = changes.fold(0, i128::saturating_add);
             let count = counted(rest.len() as u64, &format!("more {}", end.name));
             format!(
-                "{count} with a change of {}",
+                "{count} with a total change of {}",
                 self.first.change_in_unit(sum)
             )
         })
@@ -306,14 +306,15 @@ impl<'a> ComparisonSummary<'a> {
             both_sides(sides.map(of), |cost| self.first.notation.cost(cost))
         };
         let is_estimated = sides.map(|sums| sums.is_inclusive_estimated);
-        let mark = estimate_mark(is_estimated.base || is_estimated.new);
+        let is_estimated = is_estimated.base || is_estimated.new;
         let own = cost(|sums| sums.self_cost);
         let mut items = vec![match self.row.is_call_site {
-            true => format!("{word}cost {mark}{own}"),
+            true => format!("{word}cost {}", marked(is_estimated, own)),
             false => format!("{word}self {own}"),
         }];
         if self.row.has_inclusive() {
-            items.push(format!("inclusive {mark}{}", cost(|sums| sums.inclusive)));
+            let inclusive = marked(is_estimated, cost(|sums| sums.inclusive));
+            items.push(format!("inclusive {inclusive}"));
         }
         if self.comparison.has_invocations() {
             let calls = sides.map(|sums| sums.invocations);

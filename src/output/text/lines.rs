@@ -209,7 +209,11 @@ impl<'a> ProfileSummary<'a> {
         if !costs.rest.is_empty() {
             let cost = self.first().with_share(costs.rest.iter().sum::<i128>());
             let count = counted(costs.rest.len() as u64, "more line");
-            let what = if is_trace { "calls" } else { "a self cost" };
+            let what = if is_trace {
+                "calls"
+            } else {
+                "a total self cost"
+            };
             lines.push(format!("{count} with {what} of {cost}"));
         }
         lines.extend(is_trace.then(|| TRACE_NOTE.to_owned()));

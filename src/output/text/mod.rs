@@ -137,7 +137,7 @@ impl ProfileSummary<'_> {
         table_of(&parts, (self.options, ALIGNED_NAME), table, |rest| {
             let cost = rest.iter().map(|part| total(part, 0)).sum::<i128>();
             let count = counted(rest.len() as u64, "more part");
-            format!("{count} with a cost of {}", first.with_share(cost))
+            format!("{count} with a total cost of {}", first.with_share(cost))
         })
     }
 
@@ -251,7 +251,7 @@ impl ProfileSummary<'_> {
             let sum: i128 = rest.iter().map(cost).sum();
             let cost = first.with_share_of(sum, whole);
             let count = counted(rest.len() as u64, &format!("more {}", end.name));
-            format!("{count} with a cost of {cost}")
+            format!("{count} with a total cost of {cost}")
         })
     }
 }

@@ -242,8 +242,7 @@ fn a_page_of_many_functions_is_shown_at_once() {
     let browser = Browser::start();
     let (_folder, page) = page_of(text, &[]);
     // Four functions cost 20 each.
-    let functions =
-        "Omitted to limit the size of the report: 4 functions with a self cost of 80 (0.01 %)";
+    let functions = "Omitted to limit the size of the report: 4 functions with a total self cost of 80 (0.01 %)";
     for (view, last) in [
         ("functions", functions),
         ("flame", "Arrow keys move."),

@@ -12,16 +12,16 @@ const sideOf = ({ is }) =>
 /** The costs of a function, each in the unit that suits it, and per call. */
 function costTable(of, side) {
   const count = sidesOf(of, 'calls')[side.name];
-  const row = (event, what, mark) => {
+  const row = (event, what, isEstimated) => {
     const cost = sidesOf(of, what, event)[side.name];
     return [
       el('span', { title: meaning(event) }, events.length > 1 ? `${label(event)}, ${what}` : what),
       costIn(event, cost),
-      mark + visiblePercent(cost, side.total[event]),
+      withMark(isEstimated, visiblePercent(cost, side.total[event])),
       data.has_invocations ? costPerCall(cost, count, side.runs, event) : '-',
     ];
   };
-  const rowsOf = (event) => [row(event, 'self', ''), row(event, 'inclusive', estimateMark(of, side.mark))];
+  const rowsOf = (event) => [row(event, 'self', false), row(event, 'inclusive', isEstimate(of, side.mark))];
   const table = (chosen) => smallTable(['', side.title, '%', 'per call'], chosen.flatMap(rowsOf));
   const all = [...events.keys()];
   if (events.length <= FEW_EVENTS) return table(all);
@@ -35,7 +35,7 @@ function sinceBase(of) {
   const texts = [
     of.became,
     `self ${sidesText(sidesOf(of, 'self'), ownCost)}`,
-    `inclusive ${estimateMark(of, 3)}${sidesText(sidesOf(of, 'inclusive'), ownCost)}`,
+    `inclusive ${withMark(isEstimate(of, 3), sidesText(sidesOf(of, 'inclusive'), ownCost))}`,
     data.has_invocations && `calls ${sidesText(sidesOf(of, 'calls'), callCount)}`,
   ];
   return `Since the base: ${joined(texts)}`;

@@ -88,7 +88,7 @@ function charged(hidden) {
 
 /** Says how many rows there are, and their self cost. */
 const rowsText = (count, value, noun = state.by) =>
-  `${counted(count, noun)} with a self cost of ${costWithUnit(value)} (${share(value)} %)`;
+  `${counted(count, noun)} with a total self cost of ${costWithUnit(value)} (${share(value)} %)`;
 
 /** Says how many rows were omitted from the report. */
 function omittedRows() {
@@ -124,7 +124,7 @@ function showFunctions() {
   const columns = [
     barColumn('Self %', ownOf, { sort: 'self' }),
     costColumn('Self', ownOf, { sort: 'self' }),
-    inclusiveColumn(inclusiveOf, (of) => estimateMark(of), { sort: 'inclusive' }),
+    inclusiveColumn(inclusiveOf, (of) => isEstimate(of), { sort: 'inclusive' }),
     costColumn('Inclusive', inclusiveOf, { sort: 'inclusive' }),
     callColumn(({ table, index }) => table.calls[index], { sort: 'calls' }),
   ];
@@ -152,7 +152,7 @@ function showChanges() {
     sidesColumn(heading('Self'), self, columnCost),
     sidesColumn(heading('Inclusive'), inclusive, columnCost, {
       sort: 'inclusive',
-      cell: (of) => estimateMark(of, 3) + sidesText(inclusive(of), columnCost),
+      cell: (of) => withMark(isEstimate(of, 3), sidesText(inclusive(of), columnCost)),
     }),
     callColumn(counts, { sort: 'calls' }, sidesColumn),
   ];

@@ -45,7 +45,6 @@ const groupOf = ({ index }, by) => groups[by][data.groups[by].of[index]];
 
 /** Whether an inclusive cost is an estimate: that of the new side (1), of the base (2) or of either (3). */
 const isEstimate = ({ table, index }, sides = 1) => (Number(table.estimated[index] ?? 0) & sides) > 0;
-const estimateMark = (of, sides) => (isEstimate(of, sides) ? '~' : '');
 
 /** Rows and frames of no function in the report. */
 const other = (text, more) => named('', ['', '', text, ''], { index: NONE, file: '', object: '', line: 0, ...more });

@@ -6,6 +6,8 @@ const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 const counted = (count, noun, text = grouped) =>
   `${text(count)} ${noun}${text(count) === '1' ? '' : /s$/.test(noun) ? 'es' : 's'}`;
 const signed = (value, text) => (value > 0 ? `+${text}` : text);
+/** A figure with the mark of estimates if it is one. A missing figure has no mark. */
+const withMark = (isEstimated, text) => (isEstimated && text !== '-' ? `~${text}` : text);
 
 /** A quotient with a number of decimals, rounded to the nearest, halves away from 0. */
 function rounded(number, divisor, decimals) {

@@ -38,9 +38,9 @@ function barColumn(title, value, more, whole = totalOf()) {
   return figures(title, value, (part) => percent(part, whole), { kind: 'figure share', size: '13ch', bar, ...more });
 }
 
-/** A column of the shares of inclusive costs, with `markOf` those that are estimates. */
-const inclusiveColumn = (value, markOf, more) =>
-  barColumn('Incl. %', value, { cell: (row) => markOf(row) + share(value(row)), ...more });
+/** A column of the shares of inclusive costs, with a mark where `isEstimated`. */
+const inclusiveColumn = (value, isEstimated, more) =>
+  barColumn('Incl. %', value, { cell: (row) => withMark(isEstimated(row), share(value(row))), ...more });
 
 /** A column of the values of both sides, or of one if nothing is compared. It is sorted by their difference. */
 function sidesColumn(title, sidesOfRow, text, more) {

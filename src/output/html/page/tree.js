@@ -15,10 +15,7 @@ function showTree() {
   const table = tableOf({
     label: 'Tree of calls',
     columns: [
-      inclusiveColumn(
-        ({ inclusive }) => inclusive,
-        (node) => (isDoubtful(node) ? '~' : ''),
-      ),
+      inclusiveColumn(({ inclusive }) => inclusive, isDoubtful),
       costColumn('Inclusive', ({ inclusive }) => inclusive),
       costColumn('Self', ({ own }) => own),
       callColumn(({ calls: count }) => count),
