@@ -138,7 +138,7 @@ fn many_runs_in_one_file() {
     let run = [header, &blocks.collect::<String>()].concat();
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let limit = u32::try_from(30_000 + 7_000 * threads).unwrap();
-    convert(limit, run.repeat(30).as_bytes(), &[]);
+    convert(limit, run.repeat(15).as_bytes(), &[]);
 }
 
 /// Calls within calls, and calls after calls, as many as a program can make.
@@ -296,8 +296,8 @@ fn what_repeats() {
         "pid: 1\ncmd: a\npart: 1\ndesc: Trigger: x\nthread: 1\nfn=main\n1 1\n",
     ] {
         let pieces = piece.repeat(MIB / piece.len());
-        let repeated = [gzip(HEADER), gzip(pieces.as_bytes()).repeat(6)].concat();
-        convert(LITTLE, &repeated, &["-q", "-f", "json"]);
+        let repeated = [gzip(HEADER), gzip(pieces.as_bytes()).repeat(4)].concat();
+        convert(28_000, &repeated, &["-q", "-f", "json"]);
     }
 }
 
