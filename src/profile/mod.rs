@@ -12,7 +12,6 @@ mod headers;
 mod parts;
 mod producer;
 mod runs;
-mod scale;
 mod stated;
 mod sums;
 
@@ -25,7 +24,7 @@ pub(crate) use builder::{Call, TableFunction};
 pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
 pub(crate) use cycles::Cycles;
 pub(crate) use events::{Definition, MAX_COLUMNS, MAX_NAME_LENGTH, is_overlong};
-pub use events::{Event, EventChoice, EventError, MAX_EVENTS};
+pub use events::{Event, EventChoice, EventError, MAX_EVENTS, split_scale};
 pub use groups::GroupBy;
 use groups::GroupFacts;
 pub(crate) use groups::Groups;
@@ -34,7 +33,6 @@ pub(crate) use headers::INCOMPLETE;
 pub use parts::{Part, PartHeader};
 pub(crate) use producer::Producer;
 pub(crate) use runs::RUNS;
-pub use scale::split_scale;
 pub(crate) use stated::summary_costs;
 
 use crate::tables::{

@@ -1,19 +1,21 @@
 //! The events of a profile, and the requested ones.
 
+mod error;
 mod formula;
+mod merge;
+mod names;
 
 use std::collections::BTreeMap;
-use std::mem;
 
-use thiserror::Error;
-
-use super::scale::split_scale;
 use crate::display::text::excerpt;
-use crate::display::units::NamedUnit;
 use crate::maps::{HashMap, IndexSet};
-use crate::tables::{ColumnMap, Cost};
+use crate::tables::ColumnMap;
+pub use error::EventError;
 pub(crate) use formula::Definition;
-use formula::{Expansion, Formulas, MAX_FORMULAS, MAX_TERMS};
+use formula::{Expansion, Formulas};
+pub use names::split_scale;
+pub(crate) use names::{MAX_NAME_LENGTH, is_overlong};
+use names::{factor_between, unit_of};
 
 /// The most events of a profile.
 ///
@@ -21,66 +23,16 @@ use formula::{Expansion, Formulas, MAX_FORMULAS, MAX_TERMS};
 /// long line of event names could take much memory. Valgrind's simulations have about 20 events.
 pub const MAX_EVENTS: usize = 64;
 
-/// The longest name of a column that is read, in bytes.
-///
-/// The cost of an `events:` line grows with the names of the requested events, even if it contains
-/// none of them. Real names have at most some dozens of bytes.
-pub(crate) const MAX_NAME_LENGTH: usize = 256;
-
 /// The most columns in an `events:` line.
 pub(crate) const MAX_COLUMNS: usize = 1024;
 
 /// The most lists of columns whose maps are stored.
 const MAX_SELECTED: usize = 16;
 
-/// Why an event cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[allow(missing_docs, reason = "the messages show what the fields are")]
-#[non_exhaustive]
-pub enum EventError {
-    /// No part of any input has the requested event.
-    #[error("no event \"{name}\"; the profile has {available}")]
-    Unknown { name: String, available: String },
-    /// The formula of a derived event names an event that no input has.
-    #[error(
-        "the formula of event \"{event}\" names \"{name}\", which is not an event; the profile has {available}"
-    )]
-    UnknownInFormula {
-        event: String,
-        name: String,
-        available: String,
-    },
-    /// The formula of a derived event is not a sum of products.
-    #[error(
-        "the formula of event \"{event}\" cannot be read at \"{term}\": expected terms such as Ir, 2 Ir or 2 * Ir, joined by +"
-    )]
-    BadFormula { event: String, term: String },
-    /// The formula of a derived event is longer than any that a profiler writes.
-    #[error("formula of more than {MAX_TERMS} terms")]
-    TooManyTerms,
-    /// There are more derived events than any profiler defines.
-    #[error("more than {MAX_FORMULAS} derived events")]
-    TooManyFormulas,
-    /// Several events begin with the requested name, and no event has exactly this name.
-    #[error("no event \"{name}\", but several begin with it: {matches}")]
-    Ambiguous { name: String, matches: String },
-    /// A derived event is defined in terms of itself.
-    #[error("event \"{0}\" is defined in terms of itself")]
-    Cycle(String),
-    /// All events are requested, and there are too many.
-    #[error("the profile has more than {MAX_EVENTS} events; choose some of them with --event")]
-    TooMany,
-}
-
 /// Whether a name begins with this text, in upper or lower case.
 fn begins(name: &[u8], beginning: &[u8]) -> bool {
     let begin = name.get(..beginning.len());
     begin.is_some_and(|begin| begin.eq_ignore_ascii_case(beginning))
-}
-
-/// Whether the name of a column, without its scale, is too long to be read.
-pub(crate) fn is_overlong(name: &[u8]) -> bool {
-    split_scale(name).0.len() > MAX_NAME_LENGTH
 }
 
 /// The requested events.
@@ -121,16 +73,6 @@ impl Event {
     pub(super) fn unit(&self) -> &'static str {
         unit_of(&self.name)
     }
-}
-
-/// The unit of an event according to its name.
-fn unit_of(name: &[u8]) -> &'static str {
-    let (name, _) = split_scale(name);
-    let inner = name.strip_suffix(b")").and_then(|name| {
-        let open = memchr::memrchr(b'(', name)?;
-        Some(&name[open + 1..])
-    });
-    NamedUnit::of_event(inner.unwrap_or(name)).map_or("", |unit| unit.name)
 }
 
 type Names = IndexSet<Vec<u8>>;
@@ -355,70 +297,6 @@ impl Events {
         errors.flatten().collect()
     }
 
-    /// Adds the events of another input. Returns two maps to the requested costs: from the costs of
-    /// this one, and from those of the other.
-    pub fn merge(&mut self, other: &Events) -> [ColumnMap; 2] {
-        let before = self.completed_by(other);
-        let others = other.completed_by(self);
-        let have_columns = !self.columns.is_empty() && !other.columns.is_empty();
-        self.are_mixed |= other.are_mixed || have_columns && self.columns.iter().ne(&other.columns);
-        self.columns.extend(other.columns.iter().cloned());
-        self.formulas.merge(&other.formulas);
-        self.selected.clear();
-        for (name, long_name) in &other.long_names {
-            // The smaller one, so that the order of inputs does not matter.
-            let own = self.long_names.entry(name.clone());
-            let own = own.or_insert_with(|| long_name.clone());
-            if long_name < own {
-                own.clone_from(long_name);
-            }
-        }
-        let all: Names = before.iter().chain(&others).cloned().collect();
-        self.wanted = all.into_iter().collect();
-        if self.are_mixed && self.choice == EventChoice::All {
-            self.wanted
-                .sort_by(|one, other| conventional(one).cmp(&conventional(other)));
-        }
-        [&before, &others].map(|from| positions(from, &self.wanted))
-    }
-
-    /// Joins requests that turned out to be for the same event. Returns the map from the previous
-    /// requests, or `None` if there are no equal ones.
-    pub fn join_equal(&mut self) -> Option<ColumnMap> {
-        let distinct: Names = self.wanted.iter().cloned().collect();
-        if distinct.len() == self.wanted.len() {
-            return None;
-        }
-        let before = mem::replace(&mut self.wanted, distinct.into_iter().collect());
-        Some(positions(&before, &self.wanted))
-    }
-
-    /// The requested events. If one is unknown here, the other input may have its complete name.
-    fn completed_by(&self, other: &Events) -> Vec<Vec<u8>> {
-        let completed = self.wanted.iter().map(|name| {
-            let mut known = other.wanted.iter().filter(|known| other.is_known(known));
-            match self.is_known(name) {
-                true => name,
-                false => known.find(|known| begins(known, name)).unwrap_or(name),
-            }
-        });
-        completed.cloned().collect()
-    }
-
-    /// Reduces the requested events to those among other events, in their order, and returns their
-    /// former positions. Scales make no difference.
-    pub fn keep(&mut self, others: &[Event]) -> ColumnMap {
-        let plain = |name| split_scale(name).0;
-        let kept = others.iter().filter_map(|other| {
-            let mut own = self.wanted.iter();
-            own.position(|name| plain(name) == plain(other.name()))
-        });
-        let kept: IndexSet<usize> = kept.collect();
-        let kept = Vec::from_iter(kept);
-        self.wanted = kept.iter().map(|&at| self.wanted[at].clone()).collect();
-        ColumnMap::of_columns(&kept)
-    }
-
     /// Requests the derived events, too, except those that cannot be computed. Returns the map from
     /// the previous requests.
     pub fn want_derived(&mut self) -> ColumnMap {
@@ -482,52 +360,6 @@ impl Events {
             _ => names.join(", "),
         }
     }
-}
-
-/// The map from events to others, whose names are distinct.
-fn positions(from: &[Vec<u8>], to: &[Vec<u8>]) -> ColumnMap {
-    let events = to.iter().map(|name| {
-        let at = from.iter().position(|known| known == name);
-        at.map(|at| (at, 1)).into_iter().collect()
-    });
-    ColumnMap::new(events.collect())
-}
-
-/// The order of events if inputs have different ones.
-///
-/// Valgrind's come first, in the order in which Valgrind writes them. Times, memory, and all others
-/// follow, sorted by name.
-fn conventional(name: &[u8]) -> impl Ord + '_ {
-    const VALGRIND: &str =
-        "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim Ge sysCount sysTime sysCpuTime";
-    let (base, _) = split_scale(name);
-    let mut known = VALGRIND.split(' ');
-    let rank = match known.position(|known| known.as_bytes() == base) {
-        Some(at) => (0, at),
-        None if is_time(name) => (1, 0),
-        None if base.starts_with(b"Memory") => (2, 0),
-        None => (3, 0),
-    };
-    (rank, name)
-}
-
-fn is_time(name: &[u8]) -> bool {
-    name.starts_with(b"Time") || !matches!(unit_of(name), "" | "bytes")
-}
-
-/// The number of units of `wanted` in one unit of `other`, if `other` is the same event in larger
-/// units. webgrind files use such units for costs of more than 32 bits.
-fn factor_between(wanted: &[u8], other: &[u8]) -> Option<Cost> {
-    let (base, scale) = split_scale(other);
-    let in_ten_nanoseconds = base == b"Time_(us)" && wanted == b"Time_(10ns)";
-    let scale = if in_ten_nanoseconds {
-        scale.checked_mul(100)?
-    } else if base == wanted && scale > 1 {
-        scale
-    } else {
-        return None;
-    };
-    Cost::try_from(scale).ok()
 }
 
 #[cfg(test)]

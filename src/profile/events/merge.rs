@@ -1,0 +1,83 @@
+//! Joins the events of several inputs, and of both sides of a comparison.
+
+use std::mem;
+
+use super::names::{conventional, split_scale};
+use super::{Event, EventChoice, Events, Names, begins};
+use crate::maps::IndexSet;
+use crate::tables::ColumnMap;
+
+impl Events {
+    /// Adds the events of another input. Returns two maps to the requested costs: from the costs of
+    /// this one, and from those of the other.
+    pub fn merge(&mut self, other: &Events) -> [ColumnMap; 2] {
+        let before = self.completed_by(other);
+        let others = other.completed_by(self);
+        let have_columns = !self.columns.is_empty() && !other.columns.is_empty();
+        self.are_mixed |= other.are_mixed || have_columns && self.columns.iter().ne(&other.columns);
+        self.columns.extend(other.columns.iter().cloned());
+        self.formulas.merge(&other.formulas);
+        self.selected.clear();
+        for (name, long_name) in &other.long_names {
+            // The smaller one, so that the order of inputs does not matter.
+            let own = self.long_names.entry(name.clone());
+            let own = own.or_insert_with(|| long_name.clone());
+            if long_name < own {
+                own.clone_from(long_name);
+            }
+        }
+        let all: Names = before.iter().chain(&others).cloned().collect();
+        self.wanted = all.into_iter().collect();
+        if self.are_mixed && self.choice == EventChoice::All {
+            self.wanted
+                .sort_by(|one, other| conventional(one).cmp(&conventional(other)));
+        }
+        [&before, &others].map(|from| positions(from, &self.wanted))
+    }
+
+    /// Joins requests that turned out to be for the same event. Returns the map from the previous
+    /// requests, or `None` if there are no equal ones.
+    pub fn join_equal(&mut self) -> Option<ColumnMap> {
+        let distinct: Names = self.wanted.iter().cloned().collect();
+        if distinct.len() == self.wanted.len() {
+            return None;
+        }
+        let before = mem::replace(&mut self.wanted, distinct.into_iter().collect());
+        Some(positions(&before, &self.wanted))
+    }
+
+    /// The requested events. If one is unknown here, the other input may have its complete name.
+    fn completed_by(&self, other: &Events) -> Vec<Vec<u8>> {
+        let completed = self.wanted.iter().map(|name| {
+            let mut known = other.wanted.iter().filter(|known| other.is_known(known));
+            match self.is_known(name) {
+                true => name,
+                false => known.find(|known| begins(known, name)).unwrap_or(name),
+            }
+        });
+        completed.cloned().collect()
+    }
+
+    /// Reduces the requested events to those among other events, in their order, and returns their
+    /// former positions. Scales make no difference.
+    pub fn keep(&mut self, others: &[Event]) -> ColumnMap {
+        let plain = |name| split_scale(name).0;
+        let kept = others.iter().filter_map(|other| {
+            let mut own = self.wanted.iter();
+            own.position(|name| plain(name) == plain(other.name()))
+        });
+        let kept: IndexSet<usize> = kept.collect();
+        let kept = Vec::from_iter(kept);
+        self.wanted = kept.iter().map(|&at| self.wanted[at].clone()).collect();
+        ColumnMap::of_columns(&kept)
+    }
+}
+
+/// The map from events to others, whose names are distinct.
+fn positions(from: &[Vec<u8>], to: &[Vec<u8>]) -> ColumnMap {
+    let events = to.iter().map(|name| {
+        let at = from.iter().position(|known| known == name);
+        at.map(|at| (at, 1)).into_iter().collect()
+    });
+    ColumnMap::new(events.collect())
+}
