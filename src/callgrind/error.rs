@@ -7,15 +7,10 @@ use thiserror::Error;
 
 use super::line::{Cursor, NumberError};
 use crate::display::text::excerpt;
-use crate::profile::{Cost, EventError, MAX_COLUMNS, MAX_NAME_LENGTH};
+use crate::profile::{Cost, EventError, MAX_COLUMNS, MAX_EVENT_NAME, MAX_NAME};
 use crate::warnings::Kind;
 
-/// The longest name of an object, a file or a function, in bytes.
-///
-/// Compilers write some of tens of KiB, and Valgrind joins up to hundreds of them
-/// (`--separate-callers`); outputs repeat a name wherever it is called.
-pub(super) const MAX_NAME: usize = MAX_NAME_KIB << 10;
-const MAX_NAME_KIB: usize = 256;
+const MAX_NAME_KIB: usize = MAX_NAME >> 10;
 
 /// Why a profile cannot be read, and where.
 #[derive(Debug)]
@@ -110,7 +105,7 @@ pub enum ProblemKind {
     #[error("unknown positions: expected instr, bb and line, each at most once")]
     UnknownPositions,
     /// An `events:` header with a name that is too long.
-    #[error("name of an event over {MAX_NAME_LENGTH} bytes")]
+    #[error("name of an event over {MAX_EVENT_NAME} bytes")]
     EventNameTooLong,
     /// An `events:` header with more names than any profile has.
     #[error("more than {MAX_COLUMNS} events: this is not a callgrind profile")]

@@ -1,8 +1,8 @@
 //! The tables of name compression: the names of ids (section 3.1.5).
 
-use super::error::MAX_NAME;
 use super::line::{Cursor, Named};
 use crate::maps::HashMap;
+use crate::profile::MAX_NAME;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
 /// The name of a function, and its id in the input, if it has one.

@@ -23,7 +23,7 @@ pub use crate::trace::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use builder::{Call, TableFunction};
 pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
 pub(crate) use cycles::Cycles;
-pub(crate) use events::{Definition, MAX_COLUMNS, MAX_NAME_LENGTH, is_overlong};
+pub(crate) use events::{Definition, MAX_COLUMNS, MAX_EVENT_NAME, is_overlong};
 pub use events::{Event, EventChoice, EventError, MAX_EVENTS, split_scale};
 pub use groups::GroupBy;
 use groups::GroupFacts;
@@ -43,6 +43,12 @@ use events::Events;
 use folded::Folded;
 use headers::Headers;
 use sums::Sums;
+
+/// The longest name of an object, a file or a function that is read, in bytes.
+///
+/// Compilers write some of tens of KiB, and Valgrind joins up to hundreds of them
+/// (`--separate-callers`). Outputs repeat a name wherever it is called.
+pub(crate) const MAX_NAME: usize = 256 << 10;
 
 /// How inclusive costs treat recursion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

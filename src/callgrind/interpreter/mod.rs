@@ -12,13 +12,13 @@ mod range;
 mod records;
 mod sections;
 
-use super::error::{MAX_NAME, Problem, ProblemKind, Warning, WarningKind};
+use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
 use super::id_tables::{FunctionName, IdTables};
 use super::line::{CompressedName, Cursor, Named, Position};
 use super::{Error, FoundParts, KindChoice, PartFilter, ReadOptions};
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, Cost, NameId, ProfileBuilder};
+use crate::profile::{BlockKind, Cost, MAX_NAME, NameId, ProfileBuilder};
 use crate::warnings::Warnings;
 use columns::Columns;
 use cost_lines::Expect;

@@ -14,7 +14,7 @@ pub use error::EventError;
 pub(crate) use formula::Definition;
 use formula::{Expansion, Formulas};
 pub use names::split_scale;
-pub(crate) use names::{MAX_NAME_LENGTH, is_overlong};
+pub(crate) use names::{MAX_EVENT_NAME, is_overlong};
 use names::{factor_between, unit_of};
 
 /// The most events of a profile.

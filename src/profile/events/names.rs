@@ -7,11 +7,11 @@ use crate::tables::Cost;
 ///
 /// The cost of an `events:` line grows with the names of the requested events, even if it contains
 /// none of them. Real names have at most some dozens of bytes.
-pub(crate) const MAX_NAME_LENGTH: usize = 256;
+pub(crate) const MAX_EVENT_NAME: usize = 256;
 
 /// Whether the name of a column, without its scale, is too long to be read.
 pub(crate) fn is_overlong(name: &[u8]) -> bool {
-    split_scale(name).0.len() > MAX_NAME_LENGTH
+    split_scale(name).0.len() > MAX_EVENT_NAME
 }
 
 /// The unit of an event according to its name.

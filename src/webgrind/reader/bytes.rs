@@ -7,9 +7,6 @@ use byteorder::{ByteOrder, LittleEndian};
 use super::super::error::ReadError;
 use super::super::layout::NUMBER;
 
-/// The most bytes of a name or header line: the same as for a line of a profile.
-const MAX_LINE_LENGTH: u64 = 16 << 20;
-
 /// More consecutive zeros than a name or header line has. Holes of files are multiples of it.
 const MIN_HOLE: usize = 4096;
 
@@ -72,10 +69,16 @@ impl<R: Read + Seek> Bytes<R> {
     /// Reads a line into `line`, without its `\n`; returns false if it has none.
     ///
     /// Moves to the end of the line, if there is one. Memory grows with the bytes that exist, up to
-    /// the longest line. `what` is the name of the line in messages.
-    pub fn line(&mut self, what: &str, line: &mut Vec<u8>) -> Result<bool, ReadError> {
+    /// `longest`. `what` is the name of the line in messages.
+    pub fn line(
+        &mut self,
+        what: &str,
+        longest: usize,
+        line: &mut Vec<u8>,
+    ) -> Result<bool, ReadError> {
         line.clear();
-        let room = self.room().min(MAX_LINE_LENGTH + 1);
+        let longest = longest as u64;
+        let room = self.room().min(longest + 1);
         let done = (&mut self.input).take(room).read_until(b'\n', line);
         let count = done.map_err(|error| self.failed(error))? as u64;
         if line.len() >= MIN_HOLE && memchr::memmem::find(line, &[0; MIN_HOLE]).is_some() {
@@ -87,9 +90,8 @@ impl<R: Read + Seek> Bytes<R> {
             self.position += count;
             return Ok(true);
         }
-        if count > MAX_LINE_LENGTH {
-            let message =
-                format!("the {what} is too long: expected at most {MAX_LINE_LENGTH} bytes");
+        if count > longest {
+            let message = format!("the {what} is too long: expected at most {longest} bytes");
             return Err(self.corrupt(message));
         }
         Ok(false)

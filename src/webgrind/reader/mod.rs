@@ -8,8 +8,7 @@
 //!   sub-call records of v4 are between functions and headers. They do not overlap. Gaps are
 //!   allowed, although no writer is known to leave any.
 //! - Every function that a record names exists, and so does every invocation that a sub-call names.
-//! - Every name and every header line ends with `\n`, is not longer than the longest line of a
-//!   profile, and has no hole.
+//! - Every name and every header line ends with `\n`, is not too long, and has no hole.
 //!
 //! Contradictions are not errors. If called-from and sub-call lists disagree about a call edge, the
 //! called-from list counts. An edge that is in only one of them is kept.
@@ -24,7 +23,7 @@ use super::error::{ReadError, ReadWarning};
 use super::escape::UNNAMED_EVENT;
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, MAX_NAME_LENGTH, ProfileBuilder, is_overlong};
+use crate::profile::{BlockKind, MAX_EVENT_NAME, ProfileBuilder, is_overlong};
 use bytes::Bytes;
 use table::TableReader;
 
@@ -32,6 +31,10 @@ use table::TableReader;
 ///
 /// The first four bytes of a text make at least 0x09090909.
 const MAX_PLAUSIBLE_VERSION: u32 = 0xFF;
+
+/// The longest header line, in bytes: a line of a callgrind profile, of 1 MiB, whose characters may
+/// have become entities.
+const MAX_HEADER_LINE: usize = 8 << 20;
 
 /// The position of the number of functions.
 const COUNT_AT: u64 = HEADER_ADDRESS_AT + NUMBER;
@@ -249,7 +252,7 @@ fn headers<R: Read + Seek>(
     let mut has_summary = false;
     let mut line = Vec::new();
     while source.room() > 0 {
-        if !source.line("header line", &mut line)? {
+        if !source.line("header line", MAX_HEADER_LINE, &mut line)? {
             let found = excerpt(&line);
             return Err(source.corrupt(format!(
                 "the last header line does not end: expected \"\\n\" at the end of the file \
@@ -269,7 +272,7 @@ fn headers<R: Read + Seek>(
             if let Some(event) = event.as_deref().filter(|event| is_overlong(event)) {
                 let found = excerpt(event);
                 return Err(source.corrupt(format!(
-                    "the name of the event has over {MAX_NAME_LENGTH} bytes (found \"{found}\")"
+                    "the name of the event has over {MAX_EVENT_NAME} bytes (found \"{found}\")"
                 )));
             }
         }

@@ -7,7 +7,7 @@ use super::super::layout::{FUNCTION_ADDRESSES_AT, FunctionField, NO_INDEX, NUMBE
 use super::Start;
 use super::bytes::Bytes;
 use super::calls::{ListKind, StatedEdges, SubCalls, no_function};
-use crate::profile::{Cost, ProfileBuilder, TableFunction};
+use crate::profile::{Cost, MAX_NAME, ProfileBuilder, TableFunction};
 
 /// Reads function records one after the other.
 pub(super) struct TableReader<'a, R> {
@@ -94,7 +94,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         }
         for (name, what) in [(0, "file name"), (1, "function name")] {
             let (source, headers) = (&mut self.source, self.start.headers_at);
-            let is_ended = source.line(what, &mut self.names[name])?;
+            let is_ended = source.line(what, MAX_NAME, &mut self.names[name])?;
             source.expect(is_ended, source.position(), || {
                 format!(
                     "the {what} of function {} does not end: expected \"\\n\" before the headers \
