@@ -302,12 +302,13 @@ impl Profile {
         })
     }
 
-    /// Whether a call is part of recursion: the callee is the caller, or calls it directly or
-    /// through others. In a trace that was read with [`InclusiveCost::Once`], the callee must also
-    /// have run while it was running already.
-    pub fn is_recursive(&self, call: &CallEdge) -> bool {
-        let of = |id: FunctionId| self.cycles().of[id.index()];
-        self.function(call.callee).may_nest && of(call.caller) == of(call.callee)
+    /// Whether a call is part of the recursion of `of`, which is its caller or its callee: the callee is
+    /// the caller, or calls it directly or through others. Then the cost of the call can be part of
+    /// that of other calls to `of`, or contain costs of `of` itself. In a trace that was read with
+    /// [`InclusiveCost::Once`], `of` must also have run while it was running already.
+    pub fn is_recursive(&self, call: &CallEdge, of: FunctionId) -> bool {
+        let cycle = |id: FunctionId| self.cycles().of[id.index()];
+        self.function(of).may_nest && cycle(call.caller) == cycle(call.callee)
     }
 
     /// The self costs of a function by line, which add up to its [`self_costs`](Self::self_costs).

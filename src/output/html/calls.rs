@@ -9,7 +9,8 @@ use super::data::Data;
 use super::table::{Room, Table, TableRow, WholeNumber, by_share, position};
 use crate::compare::Sides;
 
-/// The column that marks calls as recursive.
+/// The column that marks calls as part of a recursion: 1 for that of the callee, 2 for that of the
+/// caller, 3 for both.
 const RECURSIVE: &str = "recursive";
 
 /// A call site: caller and callee as indices of functions, file and line.
@@ -34,7 +35,7 @@ impl<'a> Data<'a, '_> {
         let mut rest: BTreeMap<[Option<usize>; 2], SideSums> = BTreeMap::new();
         let mut is_full = false;
         for index in by_share(&shares) {
-            let Some((&(ends, file, line), (sums, is_recursive))) = sites.get_index(index) else {
+            let Some((&(ends, file, line), (sums, recursive))) = sites.get_index(index) else {
                 continue;
             };
             let [caller, callee] = ends.map(|end| self.functions.place(end));
@@ -45,7 +46,7 @@ impl<'a> Data<'a, '_> {
                 if room.take(table.size(&row) + 1 + size) {
                     self.lines_of[caller].push((at, line));
                     table.push(&row);
-                    table.push_digit(RECURSIVE, u8::from(*is_recursive));
+                    table.push_digit(RECURSIVE, *recursive);
                     continue;
                 }
                 is_full = true;
@@ -65,18 +66,19 @@ impl<'a> Data<'a, '_> {
         table
     }
 
-    /// The sums of all call sites of both sides, and whether the calls are recursive.
-    fn sites(&self) -> IndexMap<Site<'a>, (SideSums, bool)> {
-        let mut sites: IndexMap<Site<'a>, (SideSums, bool)> = IndexMap::new();
+    /// The sums of all call sites of both sides, and their digits in the column [`RECURSIVE`].
+    fn sites(&self) -> IndexMap<Site<'a>, (SideSums, u8)> {
+        let mut sites: IndexMap<Site<'a>, (SideSums, u8)> = IndexMap::new();
         for &side in self.costs.sides().iter().rev() {
             let profile = self.costs.profile(side);
             for edge in profile.edges() {
                 let ends = [edge.caller, edge.callee].map(|id| self.functions.index(side, id));
                 let site = (ends, profile.call_file(&edge), edge.line);
-                let is_recursive = || ends[0] == ends[1] || profile.is_recursive(&edge);
+                let recurs = |of| u8::from(ends[0] == ends[1] || profile.is_recursive(&edge, of));
+                let recursive = || recurs(edge.callee) + 2 * recurs(edge.caller);
                 let (sums, _) = sites
                     .entry(site)
-                    .or_insert_with(|| (SideSums::default(), is_recursive()));
+                    .or_insert_with(|| (SideSums::default(), recursive()));
                 sums.add(
                     side,
                     edge.calls.into(),

@@ -8,7 +8,7 @@ use super::{Compared, Notes};
 use crate::compare::Side;
 use crate::display::numbers::{grouped, percent};
 use crate::display::text::printable;
-use crate::display::units::{Unit, in_units};
+use crate::display::units::Unit;
 use crate::output::figures::{EventFormat, command, part_rows, per_run};
 use crate::output::json::Document;
 
@@ -102,9 +102,7 @@ impl<'a> Data<'a, '_> {
         record.field("total", &self.shown_totals(Side::Base))?;
         record.records("events", &comparison.events, |record, event| {
             let unit = Unit::of(event.unit, 1);
-            let totals = [event.totals.base, event.totals.new];
-            record.field("verdict", &verdict(event.change(), event.totals.base, unit))?;
-            record.field("shown", &totals.map(|total| in_units(total, unit)))
+            record.field("verdict", &verdict(event.change(), event.totals.base, unit))
         })
     }
 

@@ -223,7 +223,7 @@ impl ProfileSummary<'_> {
                 _ => cost(call),
             })
         });
-        let plain = calls.iter().filter(|call| !profile.is_recursive(call));
+        let plain = calls.iter().filter(|call| !profile.is_recursive(call, id));
         let inclusive = cost_of(profile.inclusive_costs(id), 0);
         let whole = inclusive.max(plain.map(cost).sum());
         let table = |top| {
@@ -231,7 +231,7 @@ impl ProfileSummary<'_> {
                 let place = SourceLocation::in_file(profile.call_file(call), call.line);
                 (self.name((end.function)(call)), place)
             })
-            .with("% of incl", |call| match profile.is_recursive(call) {
+            .with("% of incl", |call| match profile.is_recursive(call, id) {
                 true => "recursive".to_owned(),
                 false => percent(cost(call), whole),
             })

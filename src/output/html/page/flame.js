@@ -7,10 +7,9 @@ const CHARACTER = 7.3;
 const PADDING = 9;
 /** Frames that are narrower than the first are not drawn; those that are narrower than the second have no text. */
 const LEAST_WIDTH = 0.5;
-const TEXT_WIDTH = 12;
-/** The most callers in the line above the graph, and the most groups in the legend. */
+const TEXT_WIDTH = 26;
+/** The most callers in the line above the graph. */
 const MAX_CRUMBS = 6;
-const MAX_LEGEND = 8;
 /** A change of less than this share of the total is grey. */
 const NOISE = 0.001;
 
@@ -39,11 +38,11 @@ function aboutNode(node, root, zoom) {
   const change = inclusive - before;
   return joined([
     `${isCallers ? 'cost' : 'inclusive'} ${ownCost(inclusive)}`,
-    `${visiblePercent(inclusive, totalOf())} % of the total`,
-    zoom !== root && `${visiblePercent(inclusive, zoom.inclusive)} % of what is zoomed`,
-    node !== root && !isCallers && `self ${ownCost(own)} (${visiblePercent(own, totalOf())} %)`,
+    `${share(inclusive)} % of the total`,
+    zoom !== root && `${percent(inclusive, zoom.inclusive)} % of what is zoomed`,
+    node !== root && !isCallers && `self ${ownCost(own)} (${share(own)} %)`,
     count > 0 && counted(count, 'call', (number) => callsText(number)),
-    comparison && `before ${ownCost(before)}, change ${signedCost(change)}`,
+    comparison && `base ${ownCost(before)}, change ${signedCost(change)}`,
     isDoubtful(node) && 'estimated',
   ]);
 }
@@ -241,6 +240,7 @@ function showFlame() {
       // Readers have to know the colours of changes before they see the graph.
       ...(state.colours === 'change' ? [colours, ...graph] : [...graph, colours]),
       explanation(
+        tree,
         `A frame is as wide as ${width}; callers are ${callers}.`,
         'Click a frame for what can be done with it, double-click to zoom, Esc to see all again. Arrow keys move.',
       ),
@@ -286,9 +286,14 @@ function legend(zoom, nodes) {
   } else {
     // In a graph of callers, costs are those of the function that they call.
     const text = (own) => (state.of === 'callers' ? '' : ` ${share(own, zoom.inclusive)} %`);
-    for (const [group, own] of groupCosts(zoom).slice(0, MAX_LEGEND)) {
-      items.push(item(group.short + text(own), colourOfGroup(group)));
+    const others = [];
+    for (const [group, own] of groupCosts(zoom)) {
+      const colour = colourOfGroup(group);
+      if (colour === PALE) others.push(own);
+      else items.push(item(group.short + text(own), colour));
     }
+    const rest = others.reduce((sum, own) => sum + own, 0);
+    if (rest > 0) items.push(item(counted(others.length, `other ${state.colours}`) + text(rest), PALE));
   }
   if (nodes.some(isDoubtful)) items.push(item('hatched: estimated', {}, 'estimated'));
   return el('ul', { class: 'legend', 'aria-label': 'Colours' }, items);

@@ -17,7 +17,7 @@ function costTable(of, side) {
     return [
       el('span', { title: meaning(event) }, events.length > 1 ? `${label(event)}, ${what}` : what),
       costIn(event, cost),
-      withMark(isEstimated, visiblePercent(cost, side.total[event])),
+      withMark(isEstimated, percent(cost, side.total[event])),
       data.has_invocations ? costPerCall(cost, count, side.runs, event) : '-',
     ];
   };
@@ -61,7 +61,9 @@ const callRowsOf = once((end, index) => {
 /** The location of the calls of a row, or the number of these. */
 function siteOf({ calls: [call, ...others] }) {
   if (others.length > 0) return span(undefined, `${grouped(others.length + 1)} call sites`);
-  return calls.file[call] === NONE ? '' : place({ ...fileOf(calls.file[call]), object: '', line: calls.line[call] });
+  return !fileOf(calls.file[call]).file
+    ? ''
+    : place({ ...fileOf(calls.file[call]), object: '', line: calls.line[call] });
 }
 
 /** Says how many functions call a function, and which one most often. */
@@ -87,15 +89,6 @@ function showFunction() {
   const isCalled = data.has_invocations && of.is !== 'gone';
   const count = counted(sidesOf(of, 'calls').now, 'time', callCount);
   const called = isCalled ? [` · called ${count}`, ...calledBy(of.index)] : [];
-  const lines = linesOf(of);
-  const callers = [
-    subtitle('Callers', 'who calls it, and what that costs (bars: shares of its inclusive cost)'),
-    callTable('Caller', 'callee', of, side),
-  ];
-  const callees = [
-    subtitle('Callees', 'what it calls, and what that costs (bars: the same)'),
-    callTable('Callee', 'caller', of, side),
-  ];
   return {
     intro: [
       el('p', { class: 'back' }, el('a', { href: toView('functions') }, '← all functions')),
@@ -105,7 +98,13 @@ function showFunction() {
       comparison && paragraph(sinceBase(of)),
       stacks && el('div', { class: 'bar' }, links),
     ],
-    view: lines.isKnown ? [lines.view, callers, callees] : [callers, callees, lines.view],
+    view: [
+      linesOf(of),
+      subtitle('Callers', 'who calls it, and what that costs'),
+      callTable('Caller', 'callee', of, side),
+      subtitle('Callees', 'what it calls, and what that costs'),
+      callTable('Callee', 'caller', of, side),
+    ],
   };
 }
 
@@ -113,34 +112,49 @@ function showFunction() {
 function callTable(title, end, of, side) {
   const rows = callRowsOf(end, of.index);
   if (rows.length === 0) return soft(`no ${title.toLowerCase()}`);
-  const cost = (row) => costsOfCalls(row)[side.name];
+  const isCallers = end === 'callee';
+  // What the callees leave of the inclusive cost.
+  const own = other('self cost', { calls: [], sites: [] });
+  const costs = (row) => (row === own ? sidesOf(of, 'self') : costsOfCalls(row));
+  const cost = (row) => costs(row)[side.name];
   const count = (row) => countsOfCalls(row)[side.name];
   const each = (row) => costPerCall(cost(row), count(row), side.runs);
-  const isRecursive = (row) => row.calls.every((call) => calls.recursive[call] === '1');
+  const isRecursive = ({ calls: [call] }) => (Number(calls.recursive[call] ?? 0) & (isCallers ? 1 : 2)) > 0;
   // Percentages are relative to the larger sum: Xdebug rounds the costs of calls and of functions differently.
   const paid = sumOf(rows.filter((row) => !isRecursive(row)).map(cost));
   const inclusive = exact(sidesOf(of, 'inclusive')[side.name]);
-  const bars = barColumn('Cost %', cost, { sort: 'cost' }, paid > inclusive ? paid : inclusive);
+  const bars = barColumn('% of incl.', cost, { sort: 'cost' }, paid > inclusive ? paid : inclusive);
   return tableOf({
     label: `${title}s`,
     sort: `${title.toLowerCase()}s`,
     columns: [
-      // The cost of a recursive call is part of the cost of another call.
+      // The cost of a recursive call is part of that of another call, or contains costs of the function itself.
       {
         ...bars,
         bar: (row) => (isRecursive(row) ? 0 : bars.bar(row)),
         cell: (row) => (isRecursive(row) ? 'recursive' : bars.cell(row)),
       },
-      comparison && changeColumn('Change', costsOfCalls, ownCost, { sort: 'change' }),
-      sidesColumn('Cost', costsOfCalls, ownCost, { sort: 'cost', order: bars.order }),
-      callColumn(countsOfCalls, { sort: 'calls', order: (row) => Number(countsOfCalls(row).now) }, sidesColumn),
+      comparison && changeColumn('Change', costs, ownCost, { sort: 'change' }),
+      sidesColumn('Cost', costs, ownCost, { sort: 'cost', order: bars.order }),
+      callColumn(
+        countsOfCalls,
+        {
+          sort: 'calls',
+          order: (row) => Number(countsOfCalls(row).now),
+          cell: (row) => row !== own && sidesText(countsOfCalls(row), callCount),
+        },
+        sidesColumn,
+      ),
       data.has_invocations && figures('Per call', cost, ownCost, { cell: each }),
-      nameColumn(title, (row) => !row.isSite && linked(row), { sort: 'name', order: ({ name }) => name }),
+      nameColumn(title, (row) => !row.isSite && (row === own ? own.name : linked(row)), {
+        sort: 'name',
+        order: ({ name }) => name,
+      }),
       placeColumn('Called at', siteOf),
     ],
-    rows,
+    rows: isCallers ? rows : [...rows, own],
     below: ({ sites }) => sites,
     // Even for callers and odd for callees: both tables can have the same function.
-    keyOf: ({ index }) => 2 * (index + 1) + (end === 'caller' ? 1 : 0),
+    keyOf: ({ index }) => 2 * (index + 1) + (isCallers ? 0 : 1),
   });
 }

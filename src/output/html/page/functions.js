@@ -24,13 +24,16 @@ function nameOf({ name, parts: [scope, type, own, rest] }) {
 const linked = (of) => el('a', { href: toFunction(of), tabindex: NONE }, nameOf(of));
 
 const GREY = { '--hue': 0, '--strength': '0%' };
+/** The colour of groups of so little cost that they have none of their own. */
+const PALE = { '--hue': 45, '--strength': '25%' };
 /** The colours of groups of a kind, by their names. */
 const coloursBy = once((by) =>
   coloursOf(sorted(groups[by], ({ table, index }) => Number(table.self[0][index])).map(({ name }) => name)),
 );
 function colourOfGroup({ by, name }) {
   const hue = coloursBy(by).get(name);
-  return hue === undefined ? GREY : { '--hue': hue };
+  if (hue !== undefined) return { '--hue': hue };
+  return isGrey(name) ? GREY : PALE;
 }
 
 /** For each group of a kind, the positions of its functions. */
@@ -67,23 +70,31 @@ function functionTable(title, columns, rows, fits) {
 const NOUNS = { function: 'Function', class: 'Class', file: 'File', object: 'Object', package: 'Package' };
 
 /**
- * The self costs of functions after the costs of hidden ones were charged to the nearest callers that are not hidden,
- * as far as the stacks contain these.
+ * What hidden functions add to the self costs of others, which is what they lose: their cost is charged to the nearest
+ * callers that are not hidden, as far as the stacks contain these, unless the reader wants to omit it.
  */
 function charged(hidden) {
-  const own = data.functions.self[state.event].map((value) => BigInt(value) * newRuns);
+  const self = data.functions.self[state.event];
+  const added = self.map(() => 0n);
   const payers = [NONE];
-  let moved = 0n;
-  stacks.depth.forEach((depth, node) => {
+  const depths = stacks && !state.charge ? stacks.depth : [];
+  depths.forEach((depth, node) => {
     const { index } = frames[stacks.frame[node]];
     const hides = hidden.has(functions[index]);
     const above = payers[depth];
     payers[depth + 1] = index === NONE || hides ? above : index;
-    if (!hides || above === NONE) return;
-    own[above] += exact(stacks.self[state.event][node]);
-    moved += exact(stacks.self[state.event][node]);
+    if (hides && above !== NONE) added[above] += exact(stacks.self[state.event][node]);
   });
-  return { own: own.map((value) => value / newRuns), moved: moved / newRuns };
+  const moved = sumOf(added) / newRuns;
+  return { added: added.map((value, at) => (hidden.has(functions[at]) ? -exact(self[at]) : value / newRuns)), moved };
+}
+
+/** Says what happened to the cost of hidden functions. */
+function hiddenText(hidden, moved) {
+  const cost = sumOf([...hidden].map(({ index }) => data.functions.self[state.event][index]));
+  const least = stacks?.omitted > 0 ? 'at least ' : '';
+  const charge = stacks && !state.charge && `, of which ${least}${costWithUnit(moved)} charged to callers`;
+  return `; ${counted(hidden.size, 'function')} with ${costWithUnit(cost)} hidden${charge || ''}`;
 }
 
 /** Says how many rows there are, and their self cost. */
@@ -107,18 +118,19 @@ function showFunctions() {
   const isThere = ({ is }) => is !== 'gone';
   const all = rowsShown().filter(isThere);
   const isHidden = hiding(state.hide);
-  const hidden = new Set(isHidden ? all.filter(isHidden) : []);
-  const isCharged = by === 'function' && state.charge && hidden.size > 0 && stacks;
-  const { own, moved } = isCharged ? charged(hidden) : {};
-  const ownOf = ({ table, index }) => (own || table.self[event])[index];
+  const hidden = new Set(isHidden ? functions.filter((of) => isThere(of) && isHidden(of)) : []);
+  const { added, moved } = hidden.size > 0 ? charged(hidden) : {};
+  const isShown = (of) => isThere(of) && !hidden.has(of);
+  /** The functions of a group, or a function itself. */
+  const membersOf = (of) => (of.by ? membersBy(by)[of.index] : [of.index]);
+  const plainOwn = ({ table, index }) => table.self[event][index];
+  const ownOf = (of) => (added ? exact(plainOwn(of)) + sumOf(membersOf(of).map((at) => added[at])) : plainOwn(of));
   const inclusiveOf = ({ table, index }) => table.inclusive[event][index];
   const fits = searching(state.search);
-  const rows = all.filter((of) => !hidden.has(of) && fits(of));
-  const cost = sumOf([...hidden].map(({ index }) => data.functions.self[event][index]));
-  const least = isCharged && stacks.omitted > 0 ? 'at least ' : '';
+  const rows = all.filter((of) => fits(of) && (!added || membersOf(of).some((at) => isShown(functions[at]))));
   const status = [
     (state.search || isHidden) && rowsText(rows.length, sumOf(rows.map(ownOf))),
-    isCharged && `; of ${costWithUnit(cost)} hidden, ${least}${costWithUnit(moved)} added to callers`,
+    isHidden && hiddenText(hidden, moved ?? 0n),
   ];
   if (rows.length === 0) return { status, view: [nothingFound(), omittedRows()] };
   const columns = [
@@ -132,12 +144,12 @@ function showFunctions() {
   const costs = `Self: the ${by}’s own cost. Inclusive: its own cost plus everything it calls.${outer}`;
   const shown = by !== 'function' ? 'its functions' : data.has_invocations ? 'who calls it' : 'its lines';
   const about = `${costs} Click ${by === 'object' ? 'an' : 'a'} ${by} to see ${shown}.`;
-  return { status, view: [soft(about), functionTable('Functions', columns, rows, isThere), omittedRows()] };
+  return { status, view: [soft(about), functionTable('Functions', columns, rows, isShown), omittedRows()] };
 }
 
 function showChanges() {
   const { by, event } = state;
-  const { verdict, shown } = comparison.events[event];
+  const { verdict } = comparison.events[event];
   const [self, inclusive, counts] = ['self', 'inclusive', 'calls'].map((what) => (of) => sidesOf(of, what));
   const isUnequal = ({ before, now }) => before !== now;
   const hasChanged = (of) =>
@@ -156,7 +168,10 @@ function showChanges() {
     }),
     callColumn(counts, { sort: 'calls' }, sidesColumn),
   ];
-  const totals = ['base', 'new'].map((title, side) => [title, shown[side], grouped(comparison.functions[side])]);
+  const totals = [
+    ['base', comparison.total[event]],
+    ['new', totalOf()],
+  ].map(([title, total], side) => [title, ownCost(total), grouped(comparison.functions[side])]);
   const { functions: count, changed: more, change } = data.rest;
   const numberOf = (which) => counted(all.filter(({ is }) => is === which).length, by);
   const isOmitted = by === 'function' && more[event] > 0;
@@ -170,6 +185,9 @@ function showChanges() {
       stacks && paragraph(el('a', { class: 'button', href: toView('flame') }, 'Changes in the flame graph')),
     ],
     view: [
+      soft(
+        `Change: how much the self cost changed. Base %: that as a share of the base’s total. Click a ${by} for more.`,
+      ),
       rows.length > 0 ? functionTable('Changes', columns, rows, hasChanged) : state.search && nothingFound(),
       soft(isOmitted && others, same > 0 && `${counted(same, by)} did not change.`),
       omittedRows(),

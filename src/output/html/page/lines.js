@@ -120,7 +120,7 @@ function lineColumns(shown, { hottest, hasOwn, hasText, isCompared }) {
   const bar = (row) => (100 * Number(row.own ?? 0)) / largest;
   return [
     figures('Line', lineOf, lineText, { short: hasText ? '' : 'line', cell: (row) => (row.gap ? '⋯' : lineCell(row)) }),
-    hasOwn && figures('Self %', ownOf, (own) => visiblePercent(own, totalOf()), { kind: 'figure share', bar }),
+    hasOwn && figures('Self %', ownOf, (own) => share(own), { kind: 'figure share', bar }),
     hasOwn && { ...selves, cell: ownCell },
     figures('Calls cost', ofCalls(costsOfCalls), ownCost, { short: 'in calls' }),
     callColumn(ofCalls(countsOfCalls)),
@@ -129,17 +129,22 @@ function lineColumns(shown, { hottest, hasOwn, hasText, isCompared }) {
   ];
 }
 
-/** The lines of a function with their costs and calls, scrolled to the costliest line of its own file. */
+/**
+ * The lines of a function with their costs and calls, scrolled to the costliest line of its own file. Without costs and
+ * source they would only repeat the callees.
+ */
 function linesOf(of) {
   const rows = lineRows(of.index);
-  if (rows.length === 0) return { isKnown: false };
+  const hasOwn = rows.some(({ own }) => own !== undefined);
+  if (!hasOwn && !rows.some(({ file, line }) => sources.get(file)?.has(line))) {
+    return rows.length > 0 && data.source && soft(noSource());
+  }
   const ownFile = data.functions.file[of.index];
   const all = costliest(rows);
   const hottest = costOfLine(all) > 0 && all;
   const start = costliest(rows.filter(({ file, own, calls: made }) => file === ownFile && (own || made.length > 0)));
   const isCompared = data.lines.compared.includes(of.index);
   const shown = withSource(rows, ownFile, (file) => (isCompared && !sameFiles.has(file) ? ' · new side only' : ''));
-  const hasOwn = rows.some(({ own }) => own !== undefined);
   const hasText = rows.some(({ text }) => text !== undefined);
   const table = tableOf({
     label: 'Lines',
@@ -165,15 +170,12 @@ function linesOf(of) {
     what = joined(['what each costs and calls', isNamed && `the costliest: ${joined([place, most], ', ')}`]);
   }
   const files = [...new Set(rows.map(({ file }) => file))];
-  return {
-    isKnown: hasOwn || hasText,
-    view: [
-      subtitle(hasOwn ? 'Lines' : 'Calls by line', what),
-      ...files.filter((file) => data.source?.newer.includes(file)).map(newerBanner),
-      { ...table, reveal },
-      data.source && !hasText && soft(noSource()),
-    ],
-  };
+  return [
+    subtitle('Lines', what),
+    ...files.filter((file) => data.source?.newer.includes(file)).map(newerBanner),
+    { ...table, reveal },
+    data.source && !hasText && soft(noSource()),
+  ];
 }
 
 /** The costliest lines of the whole program. */

@@ -92,6 +92,7 @@ const MEANINGS = {
   Bc: 'conditional branches executed', Bcm: 'conditional branches mispredicted',
   Bi: 'indirect branches executed', Bim: 'indirect branches mispredicted',
   Ge: 'global bus events', sysCount: 'system calls made', sysTime: 'time spent in system calls',
+  'Time_(10ns)': 'wall-clock time',
   sysCpuTime: 'processor time spent in system calls', CEst: 'processor cycles, estimated', Bm: 'branches mispredicted',
   L1m: `reads and writes ${FIRST}`, L2m: `reads and writes ${LAST}`, LLm: `reads and writes ${LAST}`,
 };
@@ -101,8 +102,8 @@ const heading = (text) => (unitOf() ? `${text} ${unitOf()}` : text);
 const totalOf = (event = state.event) => data.total[event];
 
 /** A cost as columns show it, with the unit of columns, and in the unit that suits it. */
-const columnCost = (value) => inColumnOrOwn(events[state.event], value);
-const costWithUnit = (value) => inColumn(events[state.event], value) + (unitOf() && ` ${unitOf()}`);
+const columnCost = (value) => inColumn(events[state.event], value);
+const costWithUnit = (value) => columnCost(value) + (unitOf() && ` ${unitOf()}`);
 const costIn = (event, value, divisor) => inOwnUnit(events[event], value, divisor);
 const ownCost = (value) => costIn(state.event, value);
 const signedCost = (value, text = ownCost) => signed(exact(value), text(value));
@@ -138,13 +139,13 @@ function sidesText({ before, now }, text) {
 }
 const growthOf = ({ before, now }) => exact(now) - exact(before);
 
-/** The `self` or `inclusive` cost of a row of a table, or its `calls`. */
+/** The `self` or `inclusive` cost of a row of a table, or its `calls`. The base has 0 if nothing is compared. */
 function sidesOf({ table, index }, what, event = state.event) {
-  const cell = (column) => (what === 'calls' ? column : column?.[event])?.[index];
+  const cell = (column) => (what === 'calls' ? column : column?.[event])?.[index] ?? 0;
   return { before: cell(table[`base_${what}`]), now: cell(table[what]) };
 }
 
-/** The costs and numbers of the calls of a row. The base has 0 if nothing is compared. */
+/** The costs and numbers of the calls of a row, likewise. */
 const sumOfCalls = (row, column) => sumOf(row.calls.map((call) => column?.[call] ?? 0));
 const costsOfCalls = (row) => ({
   before: sumOfCalls(row, calls.base_cost?.[state.event]),

@@ -67,19 +67,18 @@ const isGrey = (name) => /^(php|php:internal|[?]*)$/.test(name);
 const HUES = 15;
 
 /**
- * The colours of groups, the costliest first. The name chooses the colour, so that it is the same in every report, but
- * no two of the costliest groups have the same one, and the first few have colours that are far apart.
+ * The colours of the costliest groups, which are the first. The name chooses the colour, so that it is the same in every
+ * report, but no two groups have the same one, and the first few have colours that are far apart.
  */
 function coloursOf(names) {
   const [hues, taken] = [new Map(), []];
-  for (const name of names) {
-    if (isGrey(name)) continue;
+  for (const name of names.filter((one) => !isGrey(one)).slice(0, HUES)) {
     let hash = 2166136261;
     for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
     let slot = (hash >>> 0) % HUES;
     const least = Math.max(1, Math.floor(HUES / (2 * taken.length + 2)));
     const isNear = (other) => Math.min((slot - other + HUES) % HUES, (other - slot + HUES) % HUES) < least;
-    while (taken.length < HUES && taken.some(isNear)) slot = (slot + 4) % HUES;
+    while (taken.some(isNear)) slot = (slot + 4) % HUES;
     taken.push(slot);
     hues.set(name, (slot * 360) / HUES);
   }

@@ -27,7 +27,7 @@ function partTotals({ shown, omitted }) {
 /** A button that chooses an event, with its total. */
 function choiceOf({ name, shown }, event) {
   const choose = el('input', { type: 'radio', name: 'event', onchange: () => go(to({ event })) });
-  const rest = peak(event) ? ` allocated, peak ${peak(event)}` : '';
+  const rest = peak(event) && span('rest', ` allocated, peak ${peak(event)}`);
   const title = [name, meaning(event), shown].filter(Boolean).join(': ');
   return el(
     'label',
@@ -81,10 +81,14 @@ function begin() {
   }
 }
 
-/** Says what the chosen event counts; its total may be misleading. */
+/** The costs of calls in Xdebug's traces are what memory was in use afterwards, less that before. */
+const MEMORY =
+  'Self: what a function allocated. Inclusive: what it and its callees allocated and did not free; in the flame graph ' +
+  'and the tree, all that they allocated.';
+
+/** Says what the chosen event counts; its costs may be misleading. */
 function aboutEvent(event) {
-  const most = peak(event);
-  if (most) return `${label(event)}: total allocated; peak in use ${most}.`;
+  if (peak(event)) return MEMORY;
   return meaning(event) && `${label(event)}: ${meaning(event)}.`;
 }
 
@@ -104,10 +108,11 @@ function render(isOther) {
     el('a', { href: toView(view), 'aria-current': title === current && 'page' }, title);
   byId('views').replaceChildren(...tabs.map(tab));
   byId('meaning').textContent = aboutEvent(state.event);
+  byId('meaning').hidden = !events.some((_, event) => aboutEvent(event));
   const view = makeView === showNone ? 'none' : state.view;
   document.body.dataset.view = view;
   for (const part of document.querySelectorAll('[data-for]')) part.hidden = !part.dataset.for.split(' ').includes(view);
-  byId('charge').hidden ||= !state.hide.trim() || state.by !== 'function';
+  byId('charge').hidden ||= !state.hide.trim();
   watcher.disconnect();
   byId('tip').hidePopover();
   byId('panel').hidePopover();

@@ -64,7 +64,7 @@ function statusOf(tree, found) {
       `No frame’s name, file or object contains “${state.search}”${isOmitted ? `; its stacks are omitted: ${amount}` : ''}`,
     ];
   }
-  const told = `${counted(found.size, 'frame')} marked: ${amount}`;
+  const told = `${counted(found.size, state.view === 'tree' ? 'row' : 'frame')} marked: ${amount}`;
   const at = state.match > 0 ? ` · ${grouped(state.match)} of ${grouped(found.size)} ` : ' ';
   const arrow = (text, name, by) => button(text, () => toMatch(found.size, by), { class: 'plain', 'aria-label': name });
   return [told, at, arrow('‹', 'Previous match', -1), arrow('›', 'Next match', 1)];
@@ -82,7 +82,9 @@ const isGraph = () => stacks !== null && ['flame', 'tree'].includes(state.view);
 /** The warning of estimates above a graph, and the function whose callers or callees it shows. */
 function introOf(tree) {
   const intro = [];
-  if (data.estimates && tree.nodes.some(isDoubtful)) intro.push(warning(data.estimates));
+  if (data.estimates && tree.nodes.some(isDoubtful)) {
+    intro.push(warning(`${data.estimates}. The inclusive costs in Functions are more exact.`));
+  }
   if (!state.of) return intro;
   const isCallers = state.of === 'callers';
   const of = functions[state.function];
@@ -99,9 +101,12 @@ function introOf(tree) {
 }
 
 /** Explains how to read a graph, and what was omitted. */
-function explanation(...texts) {
+function explanation(tree, ...texts) {
   if (state.hide) texts.push('The cost of hidden functions is charged to their callers.');
   if (state.fold) texts.push('Recursive calls are folded into the first call.');
+  if (tree.root.below.some(({ frame }) => frame.name === '(other callers)')) {
+    texts.push('Below “(other callers)” are costs of which no stack is known.');
+  }
   if (stacks.omitted > 0) {
     texts.push(
       `Omitted to limit the size of the report: ${counted(stacks.omitted, 'stack')} of little cost, summed up as “…”.`,

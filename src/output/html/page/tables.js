@@ -6,10 +6,10 @@ const PRINTED = 4;
 
 const size = (value) => Math.abs(Number(value));
 
-/** The width of the widest of some costs or counts. */
+/** The width of the widest of some costs or counts: in units of their own, others than the largest can be wider. */
 function widest(values, text) {
   const largest = values.reduce((one, another) => (size(another) > size(one) ? another : one), 0);
-  return Math.max(text(largest).length + 1, 9);
+  return Math.max(text(largest).length, text === ownCost ? 8 : 1);
 }
 
 /** A column of figures: `text(value(row))`, empty without a value. In narrow windows, `short` is shown beside them. */
@@ -17,8 +17,7 @@ const figures = (title, value, text, more) => ({
   title,
   kind: 'figure',
   short: title[0].toLowerCase() + title.slice(1),
-  value,
-  text,
+  widthOf: (rows) => Math.max(widest(rows.map(value), text) + 1, 9),
   cell: (row) => (value(row) === undefined ? '' : text(value(row))),
   order: (row) => Number(value(row)),
   ...more,
@@ -44,10 +43,10 @@ const inclusiveColumn = (value, isEstimated, more) =>
 
 /** A column of the values of both sides, or of one if nothing is compared. It is sorted by their difference. */
 function sidesColumn(title, sidesOfRow, text, more) {
-  const larger = (row) =>
-    Object.values(sidesOfRow(row)).reduce((one, other) => (size(other) > size(one) ? other : one));
-  const longest = (value) => (comparison ? `${text(value, oldRuns)} → ${text(value)}` : text(value));
-  return figures(title, larger, longest, {
+  const [before, now] = ['before', 'now'].map((side) => (row) => sidesOfRow(row)[side]);
+  const widthOf = (rows) => widest(rows.map(before), (value) => text(value, oldRuns)) + widest(rows.map(now), text) + 4;
+  return figures(title, now, text, {
+    ...(comparison && { widthOf }),
     order: (row) => size(growthOf(sidesOfRow(row))),
     cell: (row) => sidesText(sidesOfRow(row), text),
     ...more,
@@ -145,17 +144,16 @@ function tableOf({
     rest.forEach((one) => levels.set(one, levels.get(row) + 1));
     return rest;
   });
-  const sizes = columns.map(
-    ({ title, size, value, text }) => size || `${Math.max(widest(rows.map(value), text), title.length + 2)}ch`,
-  );
+  const sizes = columns.map(({ title, size: own, widthOf }) => own || `${Math.max(widthOf(rows), title.length + 2)}ch`);
 
   /** The title of a column, a button that sorts the rows. */
-  function headOf({ title, sort: own, kind }) {
+  function headOf(column) {
+    const { title, sort: own, kind } = column;
     const isChosen = own && own === by.sort;
     const order = kind.startsWith('figure') === isUp ? 'ascending' : 'descending';
     const sortBy = () => go(to({ [sort]: isChosen && !isUp ? `-${own}` : own }));
     const text = own ? button(title, sortBy, { id: `${name}: ${title}` }) : el('span', {}, title);
-    return el('div', { role: 'columnheader', class: kind, 'aria-sort': isChosen && order }, text);
+    return el('div', { role: 'columnheader', class: kind, 'aria-sort': column === by && order }, text);
   }
 
   function cellOf(row, { kind, short, cell, bar }) {

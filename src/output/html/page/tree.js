@@ -35,7 +35,7 @@ function showTree() {
     view: [
       soft(`Callees are nested under their caller. Click a row to open or close it.${hint}`),
       { ...table, reveal: () => match && table.elementOf(match)?.scrollIntoView({ block: 'center' }) },
-      explanation('The arrow keys → and ← open and close a row too, Enter shows its function.'),
+      explanation(tree, 'The arrow keys → and ← open and close a row too, Enter shows its function.'),
     ],
   };
 }
