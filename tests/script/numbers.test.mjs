@@ -2,20 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import script from './script.mjs';
 
-const {
-  callsText,
-  counted,
-  grouped,
-  inColumn,
-  inColumnOrOwn,
-  inOwnUnit,
-  percent,
-  rounded,
-  signed,
-  sumOf,
-  visiblePercent,
-  withMark,
-} = script;
+const { callsText, counted, grouped, inColumn, inOwnUnit, percent, rounded, signed, sumOf, withMark } = script;
 
 const TIMES = [
   { name: 's', size: 1e9 },
@@ -47,10 +34,10 @@ test('numbers are grouped, and rounded to the nearest', () => {
 test('a share never reads as 0 where it is not', () => {
   assert.equal(percent(1, 3), '33.33');
   assert.equal(percent(1, 0), '-');
-  assert.equal(percent(1, 20001), '0.00');
-  assert.equal(visiblePercent(1, 20001), '<0.01');
-  assert.equal(visiblePercent(1, 20000), '0.01');
-  assert.equal(visiblePercent(0, 20000), '0.00');
+  assert.equal(percent(1, 20001), '<0.01');
+  assert.equal(percent(-1, 20001), '>-0.01');
+  assert.equal(percent(1, 20000), '0.01');
+  assert.equal(percent(0, 20000), '0.00');
 });
 
 test('estimates are marked, but nothing that is missing', () => {
@@ -61,9 +48,10 @@ test('estimates are marked, but nothing that is missing', () => {
 
 test('costs are in the unit of their column, or in their own', () => {
   assert.equal(inColumn(xdebug, 123456), '1.235');
-  assert.equal(inColumn(xdebug, 40), '0.000');
-  assert.equal(inColumnOrOwn(xdebug, 40), '400 ns');
-  assert.equal(inColumnOrOwn(xdebug, 0), '0.000');
+  assert.equal(inColumn(xdebug, 40), '<0.001');
+  assert.equal(inColumn(xdebug, -40), '>-0.001');
+  assert.equal(inColumn(xdebug, 50), '0.001');
+  assert.equal(inColumn(xdebug, 0), '0.000');
   assert.equal(inOwnUnit(xdebug, 100), '1.00 µs');
   assert.equal(inOwnUnit(xdebug, 99), '990 ns');
   assert.equal(inOwnUnit(xdebug, -12345), '-123 µs');
@@ -86,4 +74,5 @@ test('sums are exact, whatever their numbers are', () => {
   assert.equal(sumOf([1, '9007199254740993', 2n]), 9007199254740996n);
   assert.equal(sumOf([]), 0n);
   assert.deepEqual([signed(1, '1'), signed(0, '0'), signed(-1, '-1')], ['+1', '0', '-1']);
+  assert.equal(signed(1, '<0.01'), '<0.01');
 });

@@ -227,7 +227,9 @@ fn a_page_of_many_functions_is_shown_at_once() {
     for chain in 0..CHAINS {
         for depth in (0..DEPTH).rev() {
             let own = if depth + 1 < DEPTH { 10 } else { 30 };
-            let (file, name) = (chain % 50, function(chain, depth));
+            let name = function(chain, depth);
+            // All functions of the last file are omitted.
+            let file = if chain + 1 < CHAINS { chain % 50 } else { 50 };
             text += &format!("fl=/srv/app/src/{file}.php\nfn=f{name}\n1 {own}\n");
             if depth + 1 < DEPTH {
                 let (callee, cost) = (function(chain, depth + 1), 10 * (DEPTH - depth + 1));
@@ -249,6 +251,9 @@ fn a_page_of_many_functions_is_shown_at_once() {
         let texts = list(&browser.look("text", &json!(["#view p"])), text_of);
         assert!(texts.last().expect("a text").ends_with(last), "{texts:?}");
     }
+    show(&browser, &page, "#view=functions&by=file&hide=src/7.php");
+    let told = text_of(&browser.look("text", &json!(["#status"]))[0]);
+    assert!(told.starts_with("50 files with a total "), "{told}");
     // Each function of a chain is there, however little it costs; four frames have no function.
     show(&browser, &page, "#view=flame&search=/^f[0-3]$/");
     let status = browser.look("text", &json!(["#status"]));

@@ -127,7 +127,9 @@ function showFunctions() {
   const ownOf = (of) => (added ? exact(plainOwn(of)) + sumOf(membersOf(of).map((at) => added[at])) : plainOwn(of));
   const inclusiveOf = ({ table, index }) => table.inclusive[event][index];
   const fits = searching(state.search);
-  const rows = all.filter((of) => fits(of) && (!added || membersOf(of).some((at) => isShown(functions[at]))));
+  /** Whether a row has functions, but none that is shown. All functions of a group may have been omitted. */
+  const isHiddenRow = (of) => added && membersOf(of).length > 0 && !membersOf(of).some((at) => isShown(functions[at]));
+  const rows = all.filter((of) => fits(of) && !isHiddenRow(of));
   const status = [
     (state.search || isHidden) && rowsText(rows.length, sumOf(rows.map(ownOf))),
     isHidden && hiddenText(hidden, moved ?? 0n),
