@@ -9,25 +9,29 @@ use crate::profile::PartHeader;
 /// Chooses parts of aggregates: by the name that the program gave them in a client request, by a
 /// piece of such a name, or by their number, also with their thread (`6-02`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartFilter {
-    name: Vec<u8>,
-    /// Whether only a whole name matches.
-    is_whole: bool,
-}
+pub struct PartFilter(Vec<u8>);
 
 impl PartFilter {
-    /// A filter by this name, piece of a name, or number. A number also chooses a part of that
-    /// name.
+    /// A filter by this name, piece of a name, or number. A number also chooses parts of that name,
+    /// but not those whose names only contain it.
     pub fn new(name: impl Into<Vec<u8>>) -> Self {
-        PartFilter {
-            name: name.into(),
-            is_whole: false,
-        }
+        PartFilter(name.into())
     }
 
     /// The requested text, printable.
     pub fn name(&self) -> String {
-        excerpt(&self.name)
+        excerpt(&self.0)
+    }
+
+    /// Whether it chooses a part.
+    fn matches(&self, part: &PartHeader) -> bool {
+        let trigger = part.name().unwrap_or(&part.trigger);
+        let is_number = self.0.iter().all(u8::is_ascii_digit);
+        let is_named = match is_number {
+            true => trigger == self.0,
+            false => memchr::memmem::find(trigger, &self.0).is_some(),
+        };
+        is_named || self.is_number_of(part)
     }
 
     /// Whether it is the number of a part, or of a part and a thread.
@@ -36,26 +40,11 @@ impl PartFilter {
             let is_number = text.iter().all(u8::is_ascii_digit);
             is_number.then(|| str::from_utf8(text).ok()?.parse().ok())?
         };
-        let numbers: Option<Vec<u64>> = self.name.split(|&byte| byte == b'-').map(number).collect();
+        let numbers: Option<Vec<u64>> = self.0.split(|&byte| byte == b'-').map(number).collect();
         match numbers.as_deref() {
             Some(&[number]) => part.number == Some(number),
             Some(&[number, thread]) => (part.number, part.thread) == (Some(number), Some(thread)),
             _ => false,
-        }
-    }
-
-    fn find(&self, part: &PartHeader) -> Match {
-        let trigger = part.name().unwrap_or(&part.trigger);
-        let is_number = self.name.iter().all(u8::is_ascii_digit);
-        if trigger == self.name || self.is_number_of(part) {
-            Match::Whole
-        } else if !self.is_whole
-            && !is_number
-            && memchr::memmem::find(trigger, &self.name).is_some()
-        {
-            Match::Contained
-        } else {
-            Match::None
         }
     }
 }
@@ -70,18 +59,11 @@ fn label(part: &PartHeader) -> String {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Match {
-    None,
-    Contained,
-    Whole,
-}
-
 /// The parts that filters have found so far.
 #[derive(Clone, Debug, Default)]
 pub struct FoundParts {
-    /// For each filter, whether it has found parts by a piece of their name, and by a whole name.
-    found: Vec<[bool; 2]>,
+    /// Whether each filter has found parts.
+    found: Vec<bool>,
     /// The names of the first parts in messages, requested or not.
     names: Vec<String>,
     /// The number of other parts.
@@ -92,13 +74,12 @@ impl FoundParts {
     /// Adds a part, and returns whether it is requested.
     pub(super) fn add(&mut self, filters: &[PartFilter], part: &PartHeader) -> bool {
         self.add_name(label(part));
-        self.found.resize(filters.len(), [false; 2]);
+        self.found.resize(filters.len(), false);
         let mut is_wanted = false;
-        for (filter, [contained, whole]) in filters.iter().zip(&mut self.found) {
-            let found = filter.find(part);
-            *contained |= found == Match::Contained;
-            *whole |= found == Match::Whole;
-            is_wanted |= found != Match::None;
+        for (filter, found) in filters.iter().zip(&mut self.found) {
+            let matches = filter.matches(part);
+            *found |= matches;
+            is_wanted |= matches;
         }
         is_wanted
     }
@@ -117,9 +98,9 @@ impl FoundParts {
     /// Adds the matches in other inputs.
     pub(crate) fn merge(&mut self, other: FoundParts) {
         let filters = self.found.len().max(other.found.len());
-        self.found.resize(filters, [false; 2]);
+        self.found.resize(filters, false);
         for (own, other) in self.found.iter_mut().zip(other.found) {
-            *own = [own[0] | other[0], own[1] | other[1]];
+            *own |= other;
         }
         self.others = self.others.saturating_add(other.others);
         other.names.into_iter().for_each(|name| self.add_name(name));
@@ -127,25 +108,10 @@ impl FoundParts {
 
     /// The first filter without a match.
     pub(crate) fn missing<'a>(&self, filters: &'a [PartFilter]) -> Option<&'a PartFilter> {
-        let found = |at: usize| self.found.get(at).is_some_and(|found| *found != [false; 2]);
         let mut filters = filters.iter().enumerate();
         filters
-            .find(|(at, _)| !found(*at))
+            .find(|&(at, _)| self.found.get(at) != Some(&true))
             .map(|(_, filter)| filter)
-    }
-
-    /// The filters, with those that found a whole name restricted to whole names; `None` if this
-    /// changes nothing.
-    pub(crate) fn narrowed(&self, filters: &[PartFilter]) -> Option<Vec<PartFilter>> {
-        let is_ambiguous = |at: usize| self.found.get(at) == Some(&[true; 2]);
-        if !(0..filters.len()).any(is_ambiguous) {
-            return None;
-        }
-        let mut narrowed = filters.to_vec();
-        for (at, filter) in narrowed.iter_mut().enumerate() {
-            filter.is_whole |= is_ambiguous(at);
-        }
-        Some(narrowed)
     }
 }
 

@@ -327,9 +327,9 @@ impl LimitArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input")]
 pub struct ReadingArguments {
-    /// Read only this part of the profiles; repeatable
+    /// Read only these parts of the profiles; repeatable
     ///
-    /// NAME is the name of a part (CALLGRIND_DUMP_STATS_AT), a piece of that name, or a number. A
+    /// NAME is the name of a part (CALLGRIND_DUMP_STATS_AT), a piece of such names, or a number. A
     /// number with a thread, as in 6-02, reads only that thread. 3 reads part 3 and parts named 3.
     #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other)]
     #[arg(hide_short_help = true)]

@@ -78,12 +78,6 @@ pub enum ConvertError {
         name: String,
         available: String,
     },
-    /// The name of a requested part also occurs in another part's name, and the input would have to be
-    /// read twice.
-    #[error(
-        "{input}: cannot be read twice, which this part name requires: use numbers of parts, or a file as input; {available}"
-    )]
-    AmbiguousPart { input: Source, available: String },
     /// The requested parts contain nothing to convert.
     #[error("{0}: no profile data: the chosen parts contain no costs")]
     EmptyPart(String),

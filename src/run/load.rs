@@ -29,9 +29,6 @@ use crate::webgrind;
 /// `left_out` are the errors of inputs that were skipped. If there is such a list, unreadable inputs are
 /// skipped, too. Each input is then read into a profile of its own, so that nothing remains of a skipped
 /// one.
-///
-/// A part whose exact name is requested is read alone, even if other names contain it. If this is
-/// known only at the end, everything is read again.
 pub(super) fn load(
     inputs: &[ResolvedSource<'_>],
     left_out: Option<Vec<ConvertError>>,
@@ -47,17 +44,6 @@ pub(super) fn load(
             name: missing.name(),
             available: merged.parts.to_string(),
         });
-    }
-    if let Some(filters) = merged.parts.narrowed(filters) {
-        if let Some(found) = inputs.iter().find(|found| found.length.is_none()) {
-            return Err(ConvertError::AmbiguousPart {
-                input: found.source.clone(),
-                available: merged.parts.to_string(),
-            });
-        }
-        let mut options = options.clone();
-        options.read.parts = filters;
-        merged = merge(inputs, keeps_going, &options, &Progress::default())?;
     }
     if merged.profile.is_none() && merged.no_data.is_none() && !options.read.parts.is_empty() {
         return Err(ConvertError::EmptyPart(input_names(inputs)));
