@@ -190,6 +190,15 @@ impl Browser {
 
     /// Gives the window a width, and the user a preference for a dark or a light page.
     pub fn show_at(&self, width: u32, scheme: &str) {
+        self.emulate(width, scheme, "");
+    }
+
+    /// Shows pages as they are printed on paper of a width in pixels.
+    pub fn show_on_paper(&self, width: u32) {
+        self.emulate(width, "light", "print");
+    }
+
+    fn emulate(&self, width: u32, scheme: &str, media: &str) {
         let command = |name: &str, parameters: Value| {
             self.post(
                 "/goog/cdp/execute",
@@ -201,7 +210,10 @@ impl Browser {
             json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}),
         );
         let feature = json!({"name": "prefers-color-scheme", "value": scheme});
-        command("Emulation.setEmulatedMedia", json!({"features": [feature]}));
+        command(
+            "Emulation.setEmulatedMedia",
+            json!({"media": media, "features": [feature]}),
+        );
     }
 
     /// Checks that nothing was said on the console, no dialog is open, and nothing but the page

@@ -132,6 +132,7 @@ fn act(browser: &Browser, page: &Path, what: &str, of: &str) -> Option<Vec<Strin
             ));
         }
         "width" => browser.show_at(of.parse().expect("a width"), "light"),
+        "paper" => browser.show_on_paper(of.parse().expect("a width")),
         _ => return None,
     }
     browser.settle();

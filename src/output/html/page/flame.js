@@ -255,22 +255,14 @@ function isBelow(node, above) {
   return at === above;
 }
 
-/** The self costs of a node and of all below it by group, the costliest first. They are kept with the node. */
-function groupCosts(zoom) {
-  zoom.groupCosts ??= new Map();
-  if (!zoom.groupCosts.has(state.colours)) {
-    const costs = new Map();
-    for (const { frame, own } of inOrder(zoom)) {
-      const group = groupOf(frame, state.colours);
-      costs.set(group, (costs.get(group) || 0) + Number(own));
-    }
-    const known = [...costs].filter(([group]) => group);
-    zoom.groupCosts.set(
-      state.colours,
-      known.sort(([, one], [, another]) => another - one),
-    );
+/** The self costs of a node and of all below it by group, the costliest first. */
+function groupCosts(zoom, by) {
+  const costs = new Map();
+  for (const { frame, own } of inOrder(zoom)) {
+    const group = groupOf(frame, by);
+    if (group) costs.set(group, (costs.get(group) || 0) + Number(own));
   }
-  return zoom.groupCosts.get(state.colours);
+  return [...costs].sort(([, one], [, another]) => another - one);
 }
 
 /** Explains the colours of a node and of all below it, and of `nodes`, which are drawn. */
@@ -287,7 +279,7 @@ function legend(zoom, nodes) {
     // In a graph of callers, costs are those of the function that they call.
     const text = (own) => (state.of === 'callers' ? '' : ` ${share(own, zoom.inclusive)} %`);
     const others = [];
-    for (const [group, own] of groupCosts(zoom)) {
+    for (const [group, own] of lastTree.groupCosts(zoom.id, state.colours)) {
       const colour = colourOfGroup(group);
       if (colour === PALE) others.push(own);
       else items.push(item(group.short + text(own), colour));

@@ -146,10 +146,7 @@ function callTable(title, end, of, side) {
         sidesColumn,
       ),
       data.has_invocations && figures('Per call', cost, ownCost, { cell: each }),
-      nameColumn(title, (row) => !row.isSite && (row === own ? own.name : linked(row)), {
-        sort: 'name',
-        order: ({ name }) => name,
-      }),
+      nameColumn(title, (row) => !row.isSite && linked(row), { sort: 'name', order: ({ name }) => name }),
       placeColumn('Called at', siteOf),
     ],
     rows: isCallers ? rows : [...rows, own],

@@ -36,19 +36,15 @@ function colourOfGroup({ by, name }) {
   return isGrey(name) ? GREY : PALE;
 }
 
-/** For each group of a kind, the positions of its functions. */
 const membersBy = once((by) => positionsIn(data.groups[by].of, groups[by].length));
+/** The functions of a group, or a function itself. */
+const membersOf = (of) => (of.by ? membersBy(of.by)[of.index].map((index) => functions[index]) : [of]);
 
 /** A table of functions, or of groups that unfold to those of their functions that `fits` accepts. */
 function functionTable(title, columns, rows, fits) {
   const { by, view } = state;
   const isByFunction = by === 'function';
-  const below = (of) =>
-    of.by
-      ? membersBy(by)
-          [of.index].map((index) => functions[index])
-          .filter(fits)
-      : [];
+  const below = (of) => (of.by ? membersOf(of).filter(fits) : []);
   const nameParts = (of) => [
     view === 'changes' && of.is && el('b', { class: 'badge' }, of.is),
     linked(of),
@@ -121,15 +117,14 @@ function showFunctions() {
   const hidden = new Set(isHidden ? functions.filter((of) => isThere(of) && isHidden(of)) : []);
   const { added, moved } = hidden.size > 0 ? charged(hidden) : {};
   const isShown = (of) => isThere(of) && !hidden.has(of);
-  /** The functions of a group, or a function itself. */
-  const membersOf = (of) => (of.by ? membersBy(by)[of.index] : [of.index]);
   const plainOwn = ({ table, index }) => table.self[event][index];
-  const ownOf = (of) => (added ? exact(plainOwn(of)) + sumOf(membersOf(of).map((at) => added[at])) : plainOwn(of));
+  const ownOf = (of) =>
+    added ? exact(plainOwn(of)) + sumOf(membersOf(of).map(({ index }) => added[index])) : plainOwn(of);
   const inclusiveOf = ({ table, index }) => table.inclusive[event][index];
   const fits = searching(state.search);
-  /** Whether a row has functions, but none that is shown. All functions of a group may have been omitted. */
-  const isHiddenRow = (of) => added && membersOf(of).length > 0 && !membersOf(of).some((at) => isShown(functions[at]));
-  const rows = all.filter((of) => fits(of) && !isHiddenRow(of));
+  // All functions of a group may have been omitted.
+  const isShownRow = (of) => !added || membersOf(of).length === 0 || membersOf(of).some(isShown);
+  const rows = all.filter((of) => fits(of) && isShownRow(of));
   const status = [
     (state.search || isHidden) && rowsText(rows.length, sumOf(rows.map(ownOf))),
     isHidden && hiddenText(hidden, moved ?? 0n),
@@ -138,14 +133,14 @@ function showFunctions() {
   const columns = [
     barColumn('Self %', ownOf, { sort: 'self' }),
     costColumn('Self', ownOf, { sort: 'self' }),
-    inclusiveColumn(inclusiveOf, (of) => isEstimate(of), { sort: 'inclusive' }),
+    inclusiveColumn(inclusiveOf, isEstimate, { sort: 'inclusive' }),
     costColumn('Inclusive', inclusiveOf, { sort: 'inclusive' }),
     callColumn(({ table, index }) => table.calls[index], { sort: 'calls' }),
   ];
   const outer = by !== 'function' && data.has_invocations ? ` Calls: those from outside the ${by}.` : '';
   const costs = `Self: the ${by}’s own cost. Inclusive: its own cost plus everything it calls.${outer}`;
   const shown = by !== 'function' ? 'its functions' : data.has_invocations ? 'who calls it' : 'its lines';
-  const about = `${costs} Click ${by === 'object' ? 'an' : 'a'} ${by} to see ${shown}.`;
+  const about = `${costs} Click ${by === 'object' ? 'an' : 'a'} ${by} to see ${shown}.${markHint(rows, isEstimate)}`;
   return { status, view: [soft(about), functionTable('Functions', columns, rows, isShown), omittedRows()] };
 }
 
@@ -175,6 +170,7 @@ function showChanges() {
     ['new', totalOf()],
   ].map(([title, total], side) => [title, ownCost(total), grouped(comparison.functions[side])]);
   const { functions: count, changed: more, change } = data.rest;
+  const hint = markHint(rows, (of) => isEstimate(of, 3));
   const numberOf = (which) => counted(all.filter(({ is }) => is === which).length, by);
   const isOmitted = by === 'function' && more[event] > 0;
   const others = `${grouped(more[event])} more changed by ${signedCost(change[event], costWithUnit)} together. `;
@@ -188,7 +184,7 @@ function showChanges() {
     ],
     view: [
       soft(
-        `Change: how much the self cost changed. Base %: that as a share of the base’s total. Click a ${by} for more.`,
+        `Change: how much the self cost changed. Base %: that as a share of the base’s total. Click a ${by} for more.${hint}`,
       ),
       rows.length > 0 ? functionTable('Changes', columns, rows, hasChanged) : state.search && nothingFound(),
       soft(isOmitted && others, same > 0 && `${counted(same, by)} did not change.`),

@@ -5,13 +5,21 @@ const AROUND = 5;
 /** How many callees of a line are listed at first. */
 const FEW_CALLEES = 3;
 
-/** The lines of a function in their order, those of its own file first: their costs, and the calls that they make. */
+/** Sorts lines by file and number, those of a function’s own file first. */
+const byPlace = (rows, ownFile) =>
+  rows.sort(
+    (one, another) =>
+      (another.file === ownFile) - (one.file === ownFile) || one.file - another.file || one.line - another.line,
+  );
+const keyOfLine = ({ file, line }) => `${file} ${line}`;
+
+/** The lines of a function in their order: their costs, and the calls that they make. */
 function lineRows(index) {
   const rows = new Map();
   const at = (file, line) => {
-    const key = `${file} ${line}`;
-    if (!rows.has(key)) rows.set(key, { file, line, calls: [] });
-    return rows.get(key);
+    const row = { file, line, calls: [] };
+    if (!rows.has(keyOfLine(row))) rows.set(keyOfLine(row), row);
+    return rows.get(keyOfLine(row));
   };
   for (const row of linesBy('function')[index]) {
     const [own, old] = [data.lines.self, data.lines.base].map((columns) => columns?.[state.event][row]);
@@ -22,10 +30,7 @@ function lineRows(index) {
   }
   const [ownFile, ownLine] = [data.functions.file[index], data.functions.line[index]];
   if (sources.get(ownFile)?.has(ownLine)) at(ownFile, ownLine);
-  return [...rows.values()].sort(
-    (one, another) =>
-      (another.file === ownFile) - (one.file === ownFile) || one.file - another.file || one.line - another.line,
-  );
+  return byPlace([...rows.values()], ownFile);
 }
 
 const costOfLine = (row) => exact(row.own ?? 0) + costsOfCalls(row).now;
@@ -41,24 +46,22 @@ const sameFiles = new Set(data.lines.same);
  * is no note about it.
  */
 function withSource(rows, ownFile, noteOf) {
+  const shown = new Map(rows.map((row) => [keyOfLine(row), row]));
+  for (const { file, line } of rows.filter((row) => row.line > 0 && sources.has(row.file))) {
+    for (let at = line - AROUND; at <= line + AROUND; at += 1) {
+      const row = { file, line: at, calls: [] };
+      if (sources.get(file).has(at) && !shown.has(keyOfLine(row))) shown.set(keyOfLine(row), row);
+    }
+  }
   const all = [];
-  for (const file of new Set(rows.map((row) => row.file))) {
-    const texts = sources.get(file);
-    const lines = new Map();
-    for (const row of rows.filter((one) => one.file === file)) {
-      for (let at = row.line - AROUND; texts && row.line > 0 && at <= row.line + AROUND; at += 1) {
-        if (texts.has(at) && !lines.has(at)) lines.set(at, { file, line: at, text: texts.get(at), calls: [] });
-      }
-      lines.set(row.line, Object.assign(row, { text: texts?.get(row.line) }));
-    }
-    const note = noteOf(file);
-    if (file !== ownFile || note) all.push({ title: `${data.files[file] || '???'}${note}`, calls: [] });
-    let last;
-    for (const line of [...lines.keys()].sort((one, another) => one - another)) {
-      if (texts && line > last + 1) all.push({ gap: true, calls: [] });
-      all.push(lines.get(line));
-      last = line;
-    }
+  let last = {};
+  for (const row of byPlace([...shown.values()], ownFile)) {
+    const [texts, note] = [sources.get(row.file), noteOf(row.file)];
+    if (row.file !== last.file) {
+      if (row.file !== ownFile || note) all.push({ title: `${data.files[row.file] || '???'}${note}`, calls: [] });
+    } else if (texts && row.line > last.line + 1) all.push({ gap: true, calls: [] });
+    all.push(Object.assign(row, { text: texts?.get(row.line) }));
+    last = row;
   }
   return all;
 }
@@ -153,9 +156,9 @@ function linesOf(of) {
     kindsOf: (row) => ({ costs: row.title || row.calls.length > 0 || Number(row.own) > 0, hottest: row === hottest }),
   });
   table.element.classList.add('lines');
-  /** Scrolls the costliest line to the middle of the table. */
-  function reveal() {
-    const row = table.elementOf(start || all);
+  /** Scrolls a line to the middle of the table, at first the costliest of the function’s own file. */
+  function reveal(line = start || all) {
+    const row = table.elementOf(line);
     // Otherwise it would move when the rows above it are made.
     if (row.parentElement.previousElementSibling) make(row.parentElement.previousElementSibling);
     table.element.scrollTop = row.offsetTop - (table.element.clientHeight - row.offsetHeight) / 2;
@@ -163,11 +166,12 @@ function linesOf(of) {
   let what = 'what each calls, and what that costs; a trace does not say what lines cost by themselves';
   if (data.kind !== 'trace') {
     const place = `${lastComponent(data.files[all.file])}:${all.line}`;
+    const link = button(place, () => reveal(all), { class: 'plain' });
     // The costs of recursive calls can add up to more than the function costs.
     const isPart = costOfLine(all) <= exact(sidesOf(of, 'inclusive').now);
-    const most = isPart && `${ownCost(costOfLine(all))} ${all.calls.length > 0 ? 'with its calls' : 'self'}`;
+    const most = isPart && `, ${ownCost(costOfLine(all))} ${all.calls.length > 0 ? 'with its calls' : 'self'}`;
     const isNamed = hottest && all.line > 0;
-    what = joined(['what each costs and calls', isNamed && `the costliest: ${joined([place, most], ', ')}`]);
+    what = ['what each costs and calls', isNamed && [' · the costliest: ', link, most]];
   }
   const files = [...new Set(rows.map(({ file }) => file))];
   return [
@@ -210,7 +214,6 @@ function showLines() {
       nameColumn(noun, linked),
     ],
     rows: found,
-    enter: (of) => of.index !== NONE && go(toFunction(of)),
   });
   return { view: [soft(what), table, rest] };
 }

@@ -7,7 +7,7 @@ const isHuge = () =>
 
 let lastTree;
 
-/** The tree of the stacks that are shown. It is made again only if other stacks are. */
+/** The tree of the stacks that are shown. It and its sums are made again only if other stacks are. */
 function treeShown() {
   const { event, of, function: index, hide, fold } = state;
   const key = JSON.stringify([event, of, of && index, hide, fold]);
@@ -20,8 +20,9 @@ function treeShown() {
   };
   const columns = { ...stacks, own: stacks.self[event], old: stacks.base?.[event] };
   const all = allStacks(columns, frames, options);
-  lastTree = { key, tree: of ? stacksOf(all, index, of === 'callers', options) : all };
-  return lastTree.tree;
+  const tree = of ? stacksOf(all, index, of === 'callers', options) : all;
+  lastTree = { key, tree, groupCosts: once((id, by) => groupCosts(tree.nodes[id], by)) };
+  return tree;
 }
 
 /** Returns a test for frames and functions: those that match the search, or else the one in the address. */

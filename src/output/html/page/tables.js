@@ -41,6 +41,10 @@ function barColumn(title, value, more, whole = totalOf()) {
 const inclusiveColumn = (value, isEstimated, more) =>
   barColumn('Incl. %', value, { cell: (row) => withMark(isEstimated(row), share(value(row))), ...more });
 
+/** Explains that mark if one of the rows has it. */
+const markHint = (rows, isEstimated) =>
+  rows.some((row) => isEstimated(row)) ? ' ~ marks inclusive costs that contain estimates.' : '';
+
 /** A column of the values of both sides, or of one if nothing is compared. It is sorted by their difference. */
 function sidesColumn(title, sidesOfRow, text, more) {
   const [before, now] = ['before', 'now'].map((side) => (row) => sidesOfRow(row)[side]);

@@ -28,12 +28,13 @@ function showTree() {
     keyOf: ({ id }) => id,
     isOpenAtFirst: openAtFirst(tree.root, found),
   });
-  const hint = table.rows.some(isDoubtful) ? ' ~ marks inclusive costs that contain estimates.' : '';
   return {
     intro: introOf(tree),
     status: statusOf(tree, found),
     view: [
-      soft(`Callees are nested under their caller. Click a row to open or close it.${hint}`),
+      soft(
+        `Callees are nested under their caller. Click a row to open or close it.${markHint(table.rows, isDoubtful)}`,
+      ),
       { ...table, reveal: () => match && table.elementOf(match)?.scrollIntoView({ block: 'center' }) },
       explanation(tree, 'The arrow keys → and ← open and close a row too, Enter shows its function.'),
     ],

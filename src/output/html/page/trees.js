@@ -37,15 +37,13 @@ class Tree {
 
   /** Sums up the costs below each node. */
   finish() {
-    for (const node of this.nodes) {
-      node.inclusive = node.own;
-      node.before = node.old;
-      // Freed memory has no width.
-      node.width = Math.max(Number(node.own), 0);
-    }
     for (let at = this.nodes.length - 1; at >= 0; at -= 1) {
       const node = this.nodes[at];
       const { parent } = node;
+      node.inclusive += node.own;
+      node.before += node.old;
+      // Freed memory has no width.
+      node.width += Math.max(Number(node.own), 0);
       if (node.lacks && node.doubt === 0) node.doubt = Math.abs(Number(node.inclusive));
       if (this.hasBase) node.width = Math.max(node.width, Number(node.inclusive), Number(node.before));
       if (node.below.length > 1) node.below.sort((one, other) => other.width - one.width || one.id - other.id);
