@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::costs::SideSums;
 use super::data::Data;
-use super::table::{Room, Table, TableRow, WholeNumber, by_share, position};
+use super::table::{Room, Table, WholeNumber, by_share, position};
 use crate::compare::Sides;
 
 /// The column that marks calls as part of a recursion: 1 for that of the callee, 2 for that of the
@@ -27,11 +27,10 @@ impl<'a> Data<'a, '_> {
                 _ => f64::NEG_INFINITY,
             })
             .collect();
-        let sides = self.costs.sides().len();
-        let numbers = &["caller", "callee", "file", "line", "calls", "base_calls"][..4 + sides];
-        let costs = &["cost", "base_cost"][..sides];
-        let mut table = Table::new(numbers, costs, self.costs.totals.len());
-        table.digits.insert(RECURSIVE, String::new());
+        let numbers = ["caller", "callee", "file", "line", "calls", "base_calls"];
+        let numbers = &numbers[..4 + self.costs.sides().len()];
+        let table = self.costs.table(numbers, &["cost", "base_cost"]);
+        let mut table = table.with_digits(RECURSIVE);
         let mut rest: BTreeMap<[Option<usize>; 2], SideSums> = BTreeMap::new();
         let mut is_full = false;
         for index in by_share(&shares) {
@@ -42,11 +41,11 @@ impl<'a> Data<'a, '_> {
             if let (Some(caller), Some(callee), false) = (caller, callee, is_full) {
                 let size = self.files.size(file);
                 let at = self.files.place(file);
-                let row = self.call_row([Some(caller), Some(callee)], Some(at), line, sums);
-                if room.take(table.size(&row) + 1 + size) {
+                let numbers = call_numbers([Some(caller), Some(callee)], Some(at), line, sums);
+                let row = self.costs.row(numbers, sums, *recursive);
+                if room.take(table.size(&row) + size) {
                     self.lines_of[caller].push((at, line));
                     table.push(&row);
-                    table.push_digit(RECURSIVE, *recursive);
                     continue;
                 }
                 is_full = true;
@@ -58,10 +57,9 @@ impl<'a> Data<'a, '_> {
             }
         }
         for (ends, sums) in rest {
-            let row = self.call_row(ends, None, 0, &sums);
+            let row = self.costs.row(call_numbers(ends, None, 0, &sums), &sums, 0);
             self.reserved = self.reserved.saturating_sub(table.size(&row));
             table.push(&row);
-            table.push_digit(RECURSIVE, 0);
         }
         table
     }
@@ -88,17 +86,15 @@ impl<'a> Data<'a, '_> {
         }
         sites
     }
+}
 
-    fn call_row(
-        &self,
-        ends: [Option<usize>; 2],
-        file: Option<usize>,
-        line: u64,
-        sums: &SideSums,
-    ) -> TableRow {
-        let [caller, callee] = ends.map(position);
-        let Sides { base, new } = sums.counts.map(WholeNumber);
-        let numbers = vec![caller, callee, position(file), line.into(), new, base];
-        self.costs.row(numbers, sums)
-    }
+fn call_numbers(
+    ends: [Option<usize>; 2],
+    file: Option<usize>,
+    line: u64,
+    sums: &SideSums,
+) -> Vec<WholeNumber> {
+    let [caller, callee] = ends.map(position);
+    let Sides { base, new } = sums.counts.map(WholeNumber);
+    vec![caller, callee, position(file), line.into(), new, base]
 }

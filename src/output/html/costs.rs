@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use super::table::{TableRow, WholeNumber};
+use super::table::{Table, TableRow, WholeNumber};
 use crate::compare::{Comparison, Side, Sides, calls_within};
 use crate::display::numbers::divided;
 use crate::profile::{Cost, FunctionId, Profile};
@@ -101,11 +101,16 @@ impl<'a> SideCosts<'a> {
         costs.map(|cost| divided(cost, self.runs[side])).collect()
     }
 
+    /// An empty table. A half of `costs` are columns of the base, which come last.
+    pub fn table(&self, numbers: &[&'static str], costs: &[&'static str]) -> Table {
+        let costs = &costs[..costs.len() / 2 * self.sides().len()];
+        Table::new(numbers, costs, self.totals.len())
+    }
+
     /// A row with sums of both sides, divided by their runs.
-    pub fn row(&self, numbers: Vec<WholeNumber>, sums: &SideSums) -> TableRow {
-        let costs = sums.costs.as_ref();
-        let costs = Sides::EACH.map(|side| self.per_run(side, costs[side].clone()));
-        TableRow::of_sides(numbers, costs)
+    pub fn row(&self, numbers: Vec<WholeNumber>, sums: &SideSums, digit: u8) -> TableRow {
+        let costs = Sides::EACH.map(|side| self.per_run(side, sums.costs[side].clone()));
+        TableRow::of_sides(numbers, costs, digit)
     }
 
     /// The largest share of the total of an event.

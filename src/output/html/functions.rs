@@ -142,8 +142,8 @@ impl<'a> Functions<'a> {
         let places = ["object", "file", "line"];
         let places = files.as_ref().map_or(&[][..], |_| &places);
         let columns = ["self", "inclusive", "base_self", "base_inclusive"];
-        let columns = &columns[..2 * sides];
-        let mut table = Table::new(&[numbers, places].concat(), columns, costs.totals.len());
+        let table = costs.table(&[numbers, places].concat(), &columns);
+        let mut table = table.with_digits(ESTIMATED);
         let shares: Vec<f64> = self.all.iter().map(|of| of.share(costs)).collect();
         let mut chosen = Vec::new();
         for index in by_share(&shares).into_iter().take(MAX_FUNCTIONS) {
@@ -160,8 +160,7 @@ impl<'a> Functions<'a> {
                 // The sums of omitted calls to and from it take two rows, neither of which costs more.
                 size_of_sums = 2 * (table.size(&row) + 20);
             }
-            // One byte for its digit.
-            if !room.take(size + table.size(&row) + 1 + size_of_sums) {
+            if !room.take(size + table.size(&row) + size_of_sums) {
                 break;
             }
             *reserved += size_of_sums;
@@ -171,13 +170,11 @@ impl<'a> Functions<'a> {
         let by_cost: Vec<usize> = indices.collect();
         chosen.sort_by_key(|&(index, ..)| index);
         let mut texts = [Vec::new(), Vec::new(), Vec::new()];
-        table.digits.insert(ESTIMATED, String::new());
         for (place, (index, row, own)) in chosen.into_iter().enumerate() {
             table.push(&row);
             for (column, text) in texts.iter_mut().zip(own) {
                 column.push(text);
             }
-            table.push_digit(ESTIMATED, self.all[index].estimates(costs));
             self.places[index] = Some(place);
         }
         let places = by_cost.into_iter().filter_map(|index| self.places[index]);
@@ -219,7 +216,8 @@ impl<'a> FunctionRow<'a> {
         shares.fold(0.0, f64::max)
     }
 
-    /// Its calls and costs; in a comparison also which sides have it (1: base, 2: new, 3: both).
+    /// Its calls and costs, and which of these are estimates; in a comparison also which sides have it
+    /// (1: base, 2: new, 3: both).
     fn row(&self, costs: &SideCosts<'_>) -> TableRow {
         let Sides { base, new } =
             Sides::EACH.map(|side| WholeNumber(costs.invocations(side, &self.ids[side])));
@@ -236,6 +234,7 @@ impl<'a> FunctionRow<'a> {
         TableRow {
             numbers,
             costs: rows.collect(),
+            digit: self.estimates(costs),
         }
     }
 

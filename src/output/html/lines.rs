@@ -66,13 +66,8 @@ impl<'a> Data<'a, '_> {
 
     /// The self costs by line of the costliest functions that fit. Traces have none.
     pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> FunctionLines {
-        let columns = &["self", "base"][..self.costs.sides().len()];
         let mut lines = FunctionLines {
-            table: Table::new(
-                &["function", "file", "line"],
-                columns,
-                self.costs.totals.len(),
-            ),
+            table: (self.costs).table(&["function", "file", "line"], &["self", "base"]),
             compared: Vec::new(),
             same: BTreeSet::new(),
             omitted: 0,
@@ -112,7 +107,7 @@ impl<'a> Data<'a, '_> {
                 .map(|(place, sums)| {
                     // No position has more digits.
                     let numbers = vec![position(at), position(99_999), place.1.into()];
-                    (place, self.costs.row(numbers, &sums))
+                    (place, self.costs.row(numbers, &sums, 0))
                 })
                 .collect();
             let size: usize = rows.iter().map(|(_, row)| lines.table.size(row)).sum();
@@ -202,6 +197,7 @@ impl<'a> Data<'a, '_> {
             let row = TableRow {
                 numbers: vec![position(self.files.place(file)), line.into(), calls],
                 costs: vec![costs, functions.collect()],
+                digit: 0,
             };
             if !room.take(table.size(&row) + size) {
                 break;

@@ -53,12 +53,8 @@ impl<'a> Data<'a, '_> {
 
     /// An empty table of nodes.
     fn stack_table(&self) -> Table {
-        let columns = &["self", "base"][..self.costs.sides().len()];
-        Table::new(
-            &["depth", "frame", "calls"],
-            columns,
-            self.costs.totals.len(),
-        )
+        let table = (self.costs).table(&["depth", "frame", "calls"], &["self", "base"]);
+        table.with_digits(ESTIMATED)
     }
 
     /// Chooses the nodes to show: all if they fit, else the costliest.
@@ -73,8 +69,7 @@ impl<'a> Data<'a, '_> {
             let frame = self.frame(tree, at);
             let (index, is_new) = frames.insert_full(frame);
             let text = if is_new { self.frame_size(frame) } else { 0 };
-            // One byte for its digit.
-            table.size(&self.stack_row(tree, at, index)) + 1 + text
+            table.size(&self.stack_row(tree, at, index)) + text
         };
         let (mut all, mut frames) = (Room::new(room.left()), IndexSet::new());
         if (0..tree.len()).all(|at| all.take(size_of(at, &mut frames))) {
@@ -83,7 +78,7 @@ impl<'a> Data<'a, '_> {
         frames.clear();
         let mut is_shown = vec![false; tree.len()];
         // The sum of omitted children costs no more than their parent.
-        let rest = |at: usize| table.size(&self.rest_bound(tree, at)) + 1;
+        let rest = |at: usize| table.size(&self.rest_bound(tree, at));
         for at in by_share(&self.stack_shares(tree)) {
             let parent = tree.parent(at);
             let below = if children[at] > 0 { rest(at) } else { 0 };
@@ -132,9 +127,8 @@ impl<'a> Data<'a, '_> {
             while let Some(entry) = rest.last_entry().filter(|entry| *entry.key() >= from) {
                 let (depth, (sums, estimated)) = entry.remove_entry();
                 let frame = rows.frames.insert_full((None, Some(REST.as_bytes()))).0;
-                rows.nodes
-                    .push(&stack_row(depth, frame, sums.counts.new, sums.costs));
-                rows.nodes.push_digit(ESTIMATED, estimated);
+                let row = stack_row(depth, frame, sums.counts.new, sums.costs, estimated);
+                rows.nodes.push(&row);
             }
         };
         for at in 0..tree.len() {
@@ -143,7 +137,6 @@ impl<'a> Data<'a, '_> {
                 put(&mut rows, depth + 1, &mut rest);
                 let frame = rows.frames.insert_full(self.frame(tree, at)).0;
                 rows.nodes.push(&self.stack_row(tree, at, frame));
-                rows.nodes.push_digit(ESTIMATED, tree.estimated(at));
                 continue;
             }
             rows.omitted += 1;
@@ -164,13 +157,14 @@ impl<'a> Data<'a, '_> {
 
     fn stack_row(&self, tree: &JoinedStacks<'_, 'a>, at: usize, frame: usize) -> TableRow {
         let costs = self.node_costs(tree, at, Stacks::self_costs);
-        stack_row(tree.depth(at), frame, tree.calls(at).into(), costs)
+        let (depth, calls) = (tree.depth(at), tree.calls(at));
+        stack_row(depth, frame, calls.into(), costs, tree.estimated(at))
     }
 
     /// A row that is at least as long as that of the sum of a node's omitted children.
     fn rest_bound(&self, tree: &JoinedStacks<'_, 'a>, at: usize) -> TableRow {
         let costs = self.node_costs(tree, at, Stacks::inclusive_costs);
-        stack_row(tree.depth(at) + 1, 99_999, i64::MAX.into(), costs)
+        stack_row(tree.depth(at) + 1, 99_999, i64::MAX.into(), costs, 0)
     }
 
     /// The costs of a node on both sides.
@@ -225,10 +219,7 @@ impl<'a> Data<'a, '_> {
         let [mut own, mut parts] = [Vec::new(), Vec::new()];
         for &(function, name) in frames {
             let numbers = vec![position(function)];
-            table.push(&TableRow {
-                numbers,
-                costs: Vec::new(),
-            });
+            table.push(&TableRow::of_sides(numbers, Sides::default(), 0));
             let [name, part] = self.frame_texts(name);
             own.push(name);
             parts.push(part);
@@ -238,7 +229,13 @@ impl<'a> Data<'a, '_> {
     }
 }
 
-fn stack_row(depth: u32, frame: usize, calls: i128, costs: Sides<Vec<i128>>) -> TableRow {
+fn stack_row(
+    depth: u32,
+    frame: usize,
+    calls: i128,
+    costs: Sides<Vec<i128>>,
+    estimated: u8,
+) -> TableRow {
     let numbers = vec![depth.into(), position(frame), WholeNumber(calls)];
-    TableRow::of_sides(numbers, costs)
+    TableRow::of_sides(numbers, costs, estimated)
 }

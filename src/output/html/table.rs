@@ -50,11 +50,10 @@ impl Room {
 }
 
 /// A table as columns; costs have a column for each event.
-#[derive(Default)]
 pub(super) struct Table {
     pub texts: IndexMap<&'static str, Vec<String>>,
-    /// Columns of one digit for each row, written as an empty text if all digits are 0.
-    pub digits: IndexMap<&'static str, String>,
+    /// A column of one digit for each row, written as an empty text if all digits are 0.
+    digits: Option<(&'static str, String)>,
     numbers: IndexMap<&'static str, Vec<WholeNumber>>,
     costs: IndexMap<&'static str, Vec<Vec<WholeNumber>>>,
 }
@@ -65,14 +64,23 @@ impl Table {
         let costs = costs.iter().map(|&name| (name, vec![Vec::new(); width]));
         Table {
             texts: IndexMap::new(),
-            digits: IndexMap::new(),
+            digits: None,
             numbers: numbers.collect(),
             costs: costs.collect(),
         }
     }
 
+    /// Adds a column for the digits of rows.
+    pub fn with_digits(mut self, name: &'static str) -> Self {
+        self.digits = Some((name, String::new()));
+        self
+    }
+
     /// Adds a row. Missing costs are 0.
     pub fn push(&mut self, row: &TableRow) {
+        if let Some((_, digits)) = &mut self.digits {
+            digits.push(char::from(b'0' + row.digit));
+        }
         for (column, number) in self.numbers.values_mut().zip(&row.numbers) {
             column.push(*number);
         }
@@ -83,13 +91,7 @@ impl Table {
         }
     }
 
-    /// Adds a digit of the row that was added last.
-    pub fn push_digit(&mut self, name: &'static str, digit: u8) {
-        let digits = self.digits.entry(name).or_default();
-        digits.push(char::from(b'0' + digit));
-    }
-
-    /// The most bytes that a row takes, without its digits.
+    /// The most bytes that a row takes.
     pub fn size(&self, row: &TableRow) -> usize {
         let numbers = self.numbers.values().zip(&row.numbers);
         let numbers = numbers.map(|(_, number)| number.size());
@@ -98,7 +100,7 @@ impl Table {
             let costs = costs.iter().map(|&cost| WholeNumber(cost).size());
             costs.sum::<usize>() + missing
         });
-        numbers.sum::<usize>() + costs.sum::<usize>()
+        numbers.sum::<usize>() + costs.sum::<usize>() + usize::from(self.digits.is_some())
     }
 
     pub fn rows(&self) -> usize {
@@ -121,13 +123,18 @@ impl Table {
 pub(super) struct TableRow {
     pub numbers: Vec<WholeNumber>,
     pub costs: Vec<Vec<i128>>,
+    pub digit: u8,
 }
 
 impl TableRow {
     /// A row whose costs are those of both sides; tables without a base ignore the second ones.
-    pub fn of_sides(numbers: Vec<WholeNumber>, costs: Sides<Vec<i128>>) -> Self {
+    pub fn of_sides(numbers: Vec<WholeNumber>, costs: Sides<Vec<i128>>, digit: u8) -> Self {
         let costs = vec![costs.new, costs.base];
-        TableRow { numbers, costs }
+        TableRow {
+            numbers,
+            costs,
+            digit,
+        }
     }
 }
 
