@@ -54,6 +54,8 @@ test('callers and callees of a function, of which no cost counts twice', () => {
   );
   assert.equal(shown(stacksOf(all, 1, true, options).root), 'all 0/60 (a 0/60 (main 60/60))');
   assert.equal(shown(stacksOf(all, 1, false, options).root), 'all 0/60 (a 20/60 (leaf 30/30, a 5/10 (leaf 5/5)))');
+  const [leaf] = stacksOf(all, 3, true, options).root.below;
+  assert.deepEqual([leaf.calls, ...leaf.below.map(({ calls }) => calls)], [8, 5, 3]);
   const found = new Set(all.nodes.filter(({ frame }) => frame.name === 'a'));
   assert.deepEqual([found.size, costOf(found, all.nodes)], [2, 60n]);
 });

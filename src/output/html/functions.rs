@@ -26,6 +26,8 @@ pub(super) struct FunctionRow<'a> {
     pub line: u64,
     /// How it was renamed or moved since the base.
     became: Option<String>,
+    /// The function with this name and location.
+    pub first: Option<(Side, FunctionId)>,
     /// Its functions in the profile of each side.
     pub ids: Sides<Vec<FunctionId>>,
 }
@@ -81,8 +83,6 @@ impl<'a> Functions<'a> {
             }
             Some(comparison) => {
                 let rows = comparison.functions().map(|change| FunctionRow {
-                    object: change.object,
-                    file: change.file,
                     name: change.name,
                     became: change.transition.as_ref().map(Transition::to_string),
                     ..FunctionRow::of(costs, change.functions.clone())
@@ -186,8 +186,8 @@ impl<'a> Functions<'a> {
 }
 
 impl<'a> FunctionRow<'a> {
-    /// A row of functions, which has the name and location of the last one, that of the new side if
-    /// there is one.
+    /// A row of functions, which has the name and location of the first one by object, file and name, on
+    /// the new side if there is one.
     fn of(costs: &SideCosts<'a>, ids: Sides<Vec<FunctionId>>) -> Self {
         let side = if ids.new.is_empty() {
             Side::Base
@@ -195,7 +195,11 @@ impl<'a> FunctionRow<'a> {
             Side::New
         };
         let profile = costs.profile(side);
-        let function = ids[side].last().map(|&id| profile.function(id));
+        let first = ids[side].iter().min_by_key(|&&id| {
+            let of = profile.function(id);
+            [of.object, of.file, of.name].map(|name| profile.name(name))
+        });
+        let function = first.map(|&id| profile.function(id));
         let text = |name: Option<_>| name.map_or(&b""[..], |name| profile.name(name));
         FunctionRow {
             object: text(function.map(|function| function.object)),
@@ -203,6 +207,7 @@ impl<'a> FunctionRow<'a> {
             name: text(function.map(|function| function.name)),
             line: function.map_or(0, |function| function.line),
             became: None,
+            first: first.map(|&id| (side, id)),
             ids,
         }
     }

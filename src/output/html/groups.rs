@@ -57,10 +57,13 @@ impl Data<'_, '_> {
             Some((groups.profile, groups.of_functions))
         };
         let (new, of_new) = grouped(self.stacks)?;
-        let base = self.compared.map(|compared| grouped(compared.base));
-        let (base, of_base) = match base {
-            Some(base) => base.map(|(base, of)| (Some(base), of))?,
+        let (base, of_base) = match self.compared {
+            Some(compared) => grouped(compared.base).map(|(base, of)| (Some(base), of))?,
             None => (None, Vec::new()),
+        };
+        let of = Sides {
+            base: of_base,
+            new: of_new,
         };
         let comparison = match (&base, self.compared) {
             (Some(base), Some(compared)) => match compared.comparison.is_per_run {
@@ -84,13 +87,10 @@ impl Data<'_, '_> {
         }
         let rows = groups.table(&costs, self.options.names, room, None, &mut 0);
         let of = self.functions.are_shown(true).map(|function| {
-            let Sides { base, new } = function.ids.as_ref().map(|ids| ids.last());
-            let group = match (new, base) {
-                (Some(id), _) => groups.index(Side::New, of_new[id.index()]),
-                (None, Some(id)) => groups.index(Side::Base, of_base[id.index()]),
-                (None, None) => return position(None),
-            };
-            position(groups.place(group))
+            let group = function
+                .first
+                .map(|(side, id)| groups.index(side, of[side][id.index()]));
+            position(group.and_then(|group| groups.place(group)))
         });
         let of: Vec<WholeNumber> = of.collect();
         let size: usize = of.iter().map(|position| position.size()).sum();

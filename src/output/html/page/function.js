@@ -61,9 +61,7 @@ const callRowsOf = once((end, index) => {
 /** The location of the calls of a row, or the number of these. */
 function siteOf({ calls: [call, ...others] }) {
   if (others.length > 0) return span(undefined, `${grouped(others.length + 1)} call sites`);
-  return !fileOf(calls.file[call]).file
-    ? ''
-    : place({ ...fileOf(calls.file[call]), object: '', line: calls.line[call] });
+  return place({ ...fileOf(calls.file[call]), object: '', line: calls.line[call] });
 }
 
 /** Says how many functions call a function, and which one most often. */

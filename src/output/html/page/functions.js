@@ -4,6 +4,7 @@
 function place({ file, object, line, isOutside }, isWhole = false) {
   const short = isWhole ? (path) => path : shortPath;
   const text = (title, shown) => el('span', { class: 'path', title }, shown);
+  if (!file && !object) return undefined;
   if (!isKnown(file) && isKnown(object)) return text(`[${object}]`, `[${short(object)}]`);
   if (isInternal(file)) return text(file, file);
   const suffix = line > 0 && file ? `:${line}` : '';
