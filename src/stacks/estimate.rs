@@ -19,8 +19,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Frame;
-use crate::maps::HashMap;
+use indexmap::map::Entry;
+
+use super::{Estimated, Frame};
+use crate::maps::{HashMap, IndexMap};
 use crate::names::Chains;
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, next_index, saturated};
@@ -46,46 +48,29 @@ const OTHER_CALLERS: &[u8] = b"(other callers)";
 /// The parent of the roots.
 const TOP: u32 = 0;
 
-/// The stacks of aggregates.
-#[derive(Debug)]
-pub(super) struct SumStacks<'a> {
-    /// The frames of the nodes; the first one is the parent of the roots.
-    pub frames: Vec<Frame<'a>>,
+/// The stacks of aggregates: the tree that grows from the graph of groups and calls.
+pub(super) struct Estimate<'a> {
+    pub groups: Vec<Group<'a>>,
+    /// The first one is the parent of the roots.
+    pub nodes: Vec<EstimatedNode>,
     /// A row of self costs for each node.
     pub costs: CostTable,
-    /// Pairs of a parent and a child, in their order.
-    children: Vec<(u32, u32)>,
-}
-
-impl<'a> SumStacks<'a> {
-    /// The stacks of those functions that `is_summed` selects.
-    pub fn new(profile: &'a Profile, is_summed: impl Fn(FunctionId) -> bool) -> Self {
-        let mut estimate = Estimate::new(profile, is_summed);
-        estimate.grow();
-        estimate.divide_costs()
-    }
-
-    /// The children of a node, by frame.
-    pub fn children(&self, node: u32) -> impl Iterator<Item = u32> {
-        let start = self.children.partition_point(|&(parent, _)| parent < node);
-        let children = self.children[start..].iter();
-        children
-            .take_while(move |&&(parent, _)| parent == node)
-            .map(|&(_, child)| child)
-    }
+    /// Those of the groups.
+    group_costs: CostTable,
+    /// The cost of everything, in the event that decides.
+    total: u64,
 }
 
 /// A group, with the costs of one event.
 #[derive(Default)]
-struct Group<'a> {
-    /// One of its functions; `None` if only its name is known.
-    function: Option<FunctionId>,
-    name: &'a [u8],
+pub(super) struct Group<'a> {
+    /// One of its functions, if any, and its name without callers.
+    pub frame: Frame<'a>,
     /// The callers in its name.
     chain: &'a [u8],
     invocations: u64,
-    /// Its calls, except those of itself.
-    calls: Vec<Calls>,
+    /// Its calls of other groups, with their costs; the costliest first.
+    calls: Vec<(u32, Calls)>,
     /// The costs of its calls and itself, and of the calls to it.
     out: u64,
     into: u64,
@@ -112,55 +97,59 @@ impl Group<'_> {
 }
 
 /// A node of the tree.
-struct Node<'a> {
+pub(super) struct EstimatedNode {
     parent: u32,
-    group: u32,
+    pub group: u32,
+    pub children: Vec<u32>,
+    pub calls: u64,
+    pub estimated: Estimated,
     level: u32,
     /// Its share of the costs of its group.
     weight: u64,
-    frame: Frame<'a>,
 }
 
 /// The calls from one group to another.
 #[derive(Clone, Copy)]
 struct Calls {
-    callee: u32,
     cost: u64,
     /// Whether they cost nothing in any event.
     are_free: bool,
 }
 
+/// By caller and callee.
+type CallGraph = IndexMap<(u32, u32), Calls>;
+
 /// A candidate for a node: those with one possible stack first, then the heaviest, then those with
 /// the smallest numbers of parent and group.
 type Candidate = (bool, u64, Reverse<u32>, Reverse<u32>);
 
-/// The graph of groups and calls, and the tree that grows from it.
-struct Estimate<'a> {
-    groups: Vec<Group<'a>>,
-    /// The self costs of the groups, of all events.
-    self_costs: CostTable,
-    /// The positions of calls among those of their caller, by caller and callee.
-    positions: HashMap<(u32, u32), usize>,
-    total: u64,
-    nodes: Vec<Node<'a>>,
-}
-
 impl<'a> Estimate<'a> {
-    /// Builds the graph. The first event that costs anything decides.
-    fn new(profile: &'a Profile, is_summed: impl Fn(FunctionId) -> bool) -> Self {
+    /// The stacks of those functions that `is_summed` selects. The first event that costs anything
+    /// decides.
+    pub fn new(profile: &'a Profile, is_summed: impl Fn(FunctionId) -> bool) -> Self {
         let totals = profile.totals();
         let event = totals.iter().position(|&total| total > 0).unwrap_or(0);
-        let positive = |costs: &[Cost]| {
-            let cost = costs.get(event).copied().unwrap_or(0);
-            u64::try_from(cost).unwrap_or(0)
-        };
+        let width = profile.events().len();
         let mut estimate = Estimate {
             groups: Vec::new(),
-            self_costs: CostTable::new(profile.events().len()),
-            positions: HashMap::default(),
-            total: positive(&totals),
             nodes: Vec::new(),
+            costs: CostTable::new(width),
+            group_costs: CostTable::new(width),
+            total: positive(&totals, event),
         };
+        estimate.add_groups(profile, event, is_summed);
+        estimate.grow();
+        estimate.divide_costs();
+        estimate
+    }
+
+    /// Adds the groups and the calls between them.
+    fn add_groups(
+        &mut self,
+        profile: &'a Profile,
+        event: usize,
+        is_summed: impl Fn(FunctionId) -> bool,
+    ) {
         let chains = profile.chains();
         let functions = profile.functions().filter(|&(id, _)| is_summed(id));
         let mut functions: Vec<_> = functions
@@ -177,18 +166,18 @@ impl<'a> Estimate<'a> {
         let mut group_of = vec![None; profile.functions().len()];
         for members in functions.chunk_by(|(a, ..), (b, ..)| a == b && !a.1.is_empty()) {
             let ((name, chain, _), _, first) = members[0];
-            let at = estimate.push_group(name, chain);
-            let group = &mut estimate.groups[at as usize];
-            group.function = Some(first);
+            let at = self.push_group(Some(first), name, chain);
+            let group = &mut self.groups[at as usize];
             group.rounding = are_rounded.into();
             for &(.., id) in members {
                 group_of[id.index()] = Some(at);
                 let costs = profile.self_costs(id);
-                estimate.self_costs.add::<ANY_WIDTH>(at as usize, costs);
-                add(&mut group.out, positive(costs));
+                self.group_costs.add::<ANY_WIDTH>(at as usize, costs);
+                add(&mut group.out, positive(costs, event));
                 add(&mut group.invocations, profile.function(id).invocations);
             }
         }
+        let mut graph = CallGraph::default();
         for edge in profile.edges() {
             let ends = [edge.caller, edge.callee].map(|id| group_of[id.index()]);
             let [Some(caller), Some(callee)] = ends else {
@@ -196,57 +185,56 @@ impl<'a> Estimate<'a> {
             };
             if caller == callee {
                 // A name with callers tells how deep the recursion is.
-                let group = &mut estimate.groups[caller as usize];
+                let group = &mut self.groups[caller as usize];
                 group.callers += u32::from(group.chain.is_empty());
                 continue;
             }
             for group in [caller, callee].into_iter().filter(|_| are_rounded) {
-                add(&mut estimate.groups[group as usize].rounding, edge.calls);
+                add(&mut self.groups[group as usize].rounding, edge.calls);
             }
             let calls = Calls {
-                callee,
-                cost: positive(edge.costs()),
+                cost: positive(edge.costs(), event),
                 are_free: edge.costs().iter().all(|&cost| cost == 0),
             };
-            estimate.add_calls(caller, calls);
+            self.add_calls(&mut graph, caller, callee, calls);
         }
-        estimate.add_callers_in_names(&chains);
-        for group in &mut estimate.groups {
-            let order = |calls: &Calls| (Reverse(calls.cost), calls.callee);
-            group.calls.sort_unstable_by_key(order);
+        self.add_callers_in_names(&mut graph, &chains);
+        for ((caller, callee), calls) in graph {
+            self.groups[caller as usize].calls.push((callee, calls));
         }
-        estimate
+        for group in &mut self.groups {
+            group
+                .calls
+                .sort_unstable_by_key(|&(callee, calls)| (Reverse(calls.cost), callee));
+        }
     }
 
-    fn push_group(&mut self, name: &'a [u8], chain: &'a [u8]) -> u32 {
-        self.self_costs.push_zeros();
+    fn push_group(&mut self, function: Option<FunctionId>, name: &'a [u8], chain: &'a [u8]) -> u32 {
+        self.group_costs.push_zeros();
         self.groups.push(Group {
-            name,
+            frame: Frame { function, name },
             chain,
             ..Group::default()
         });
         next_index(self.groups.len() - 1)
     }
 
-    fn add_calls(&mut self, caller: u32, more: Calls) {
-        let group = &mut self.groups[caller as usize];
-        add(&mut group.out, more.cost);
-        let known = group.calls.len();
-        let at = *self.positions.entry((caller, more.callee)).or_insert(known);
-        match group.calls.get_mut(at) {
-            Some(calls) => {
+    fn add_calls(&mut self, graph: &mut CallGraph, caller: u32, callee: u32, more: Calls) {
+        add(&mut self.groups[caller as usize].out, more.cost);
+        let callees = &mut self.groups[callee as usize];
+        add(&mut callees.into, more.cost);
+        let known = graph.entry((caller, callee));
+        callees.callers += u32::from(matches!(known, Entry::Vacant(_)));
+        known
+            .and_modify(|calls| {
                 add(&mut calls.cost, more.cost);
                 calls.are_free &= more.are_free;
-            }
-            None => group.calls.push(more),
-        }
-        let callee = &mut self.groups[more.callee as usize];
-        add(&mut callee.into, more.cost);
-        callee.callers += u32::from(at == known);
+            })
+            .or_insert(more);
     }
 
     /// Lets callers in names make the calls that none of the functions made.
-    fn add_callers_in_names(&mut self, chains: &Chains<'a>) {
+    fn add_callers_in_names(&mut self, graph: &mut CallGraph, chains: &Chains<'a>) {
         let known = self.groups.len();
         let mut added: HashMap<_, u32> = HashMap::default();
         for start in 0..next_index(known) {
@@ -261,20 +249,20 @@ impl<'a> Estimate<'a> {
                     break;
                 }
                 let calls = Calls {
-                    callee,
                     cost: group.excess(),
                     are_free: false,
                 };
                 chain = chain.get(name.len() + 1..).unwrap_or_default();
                 let key = (name, chain);
                 let groups = &self.groups[..known];
-                let caller = match groups.binary_search_by_key(&key, |it| (it.name, it.chain)) {
+                let key_of = |group: &Group<'a>| (group.frame.name, group.chain);
+                let caller = match groups.binary_search_by_key(&key, key_of) {
                     Ok(at) => next_index(at),
                     Err(_) => *added
                         .entry(key)
-                        .or_insert_with(|| self.push_group(name, chain)),
+                        .or_insert_with(|| self.push_group(None, name, chain)),
                 };
-                self.add_calls(caller, calls);
+                self.add_calls(graph, caller, callee, calls);
                 callee = caller;
             }
         }
@@ -290,7 +278,7 @@ impl<'a> Estimate<'a> {
         let mut estimated = 0;
         // The node on whose path a group was found last.
         let mut on_path_of = vec![TOP; self.groups.len()];
-        let top = self.push_group(b"", b"");
+        let top = self.push_group(None, b"", b"");
         self.add_node(TOP, top, 0, false);
         while let Some((is_exact, weight, Reverse(parent), Reverse(group))) = candidates.pop() {
             if !is_exact && (weight < MIN_WEIGHT || estimated == MAX_NODES) {
@@ -302,72 +290,75 @@ impl<'a> Estimate<'a> {
             if !is_exact && node.level >= MAX_LEVELS {
                 continue;
             }
-            while node.frame.is_estimated {
+            while node.estimated == Estimated::SelfAndInclusive {
                 on_path_of[node.group as usize] = at;
                 node = &self.nodes[node.parent as usize];
             }
+            let group = &self.groups[group as usize];
+            let mut all = group.out;
             // Calls of little weight do not affect others.
-            let mut all = self.groups[group as usize].out;
-            let matters =
-                |calls: &Calls| is_exact || fraction(weight, calls.cost, all) >= MIN_WEIGHT;
-            let calls = self.groups[group as usize].calls.iter().copied();
-            let (above, below): (Vec<_>, Vec<_>) = calls
-                .take_while(matters)
-                .partition(|calls| on_path_of[calls.callee as usize] == at);
-            for calls in above {
+            let matters = |(_, calls): &(u32, Calls)| {
+                is_exact || fraction(weight, calls.cost, all) >= MIN_WEIGHT
+            };
+            let calls = group.calls.iter().copied().take_while(matters);
+            let (above, below): (Vec<_>, Vec<_>) =
+                calls.partition(|&(callee, _)| on_path_of[callee as usize] == at);
+            for (_, calls) in above {
                 all = all.saturating_sub(calls.cost);
             }
-            let mut is_inclusive_estimated = !is_exact;
-            for calls in below {
-                let callee = &self.groups[calls.callee as usize];
-                let is_exact = is_exact && callee.callers == 1 && callee.excess() == 0;
-                // Even if they are not estimated below this node.
-                is_inclusive_estimated |= !is_exact && !calls.are_free;
+            for (callee, calls) in below {
+                let group = &self.groups[callee as usize];
+                let is_exact = is_exact && group.callers == 1 && group.excess() == 0;
+                if !is_exact && !calls.are_free {
+                    // Even if they are not estimated below this node.
+                    let node = &mut self.nodes[at as usize];
+                    node.estimated = node.estimated.max(Estimated::Inclusive);
+                }
                 let weight = fraction(weight, calls.cost, all);
-                candidates.push((is_exact, weight, Reverse(at), Reverse(calls.callee)));
+                candidates.push((is_exact, weight, Reverse(at), Reverse(callee)));
             }
-            self.nodes[at as usize].frame.is_inclusive_estimated = is_inclusive_estimated;
         }
         let has_no_node = |&at: &usize| {
-            let costs = self.self_costs.row(at);
+            let costs = self.group_costs.row(at);
             self.groups[at].weight == 0 && costs.iter().any(|&cost| cost != 0)
         };
         let without_node: Vec<usize> = (0..self.groups.len()).filter(has_no_node).collect();
         if without_node.is_empty() {
             return;
         }
-        let others = self.push_group(OTHER_CALLERS, b"");
+        let others = self.push_group(None, OTHER_CALLERS, b"");
         let others = self.add_node(TOP, others, 0, true);
         for group in without_node {
             self.add_node(others, next_index(group), 0, true);
         }
     }
 
-    fn add_node(&mut self, parent: u32, at: u32, weight: u64, is_estimated: bool) -> u32 {
-        let above = self.nodes.get(parent as usize);
-        let level = above.map_or(0, |above| above.level + 1);
-        let group = &mut self.groups[at as usize];
+    fn add_node(&mut self, parent: u32, group: u32, weight: u64, is_estimated: bool) -> u32 {
+        let at = next_index(self.nodes.len());
         let weight = weight.max(1);
-        group.weight += weight;
-        self.nodes.push(Node {
+        self.groups[group as usize].weight += weight;
+        let above = self.nodes.get_mut(parent as usize);
+        let level = above.map_or(0, |above| {
+            above.children.push(at);
+            above.level + 1
+        });
+        self.nodes.push(EstimatedNode {
             parent,
-            group: at,
+            group,
+            children: Vec::new(),
+            calls: 0,
+            estimated: match is_estimated {
+                true => Estimated::SelfAndInclusive,
+                false => Estimated::Nothing,
+            },
             level,
             weight,
-            frame: Frame {
-                function: group.function,
-                name: group.name,
-                calls: 0,
-                is_estimated,
-                is_inclusive_estimated: is_estimated,
-            },
         });
-        next_index(self.nodes.len() - 1)
+        at
     }
 
     /// Divides the costs among the nodes, in whole numbers that add up.
-    fn divide_costs(mut self) -> SumStacks<'a> {
-        let mut costs = CostTable::new(self.self_costs.width());
+    fn divide_costs(&mut self) {
         for node in &mut self.nodes {
             let group = &mut self.groups[node.group as usize];
             let before = group.divided;
@@ -376,24 +367,19 @@ impl<'a> Estimate<'a> {
             // Rounded: the first nodes are the heaviest.
             let up_to = |whole: i128, weight: i128| (whole * weight + all / 2).div_euclid(all);
             let part = |whole: i128| up_to(whole, after) - up_to(whole, before);
-            let own = self.self_costs.row(node.group as usize).iter();
+            let own = self.group_costs.row(node.group as usize).iter();
             let own: Vec<Cost> = own.map(|&cost| saturated(part(cost.into()))).collect();
-            costs.push::<ANY_WIDTH>(&own);
+            self.costs.push::<ANY_WIDTH>(&own);
             let calls = part(group.invocations.into());
-            node.frame.calls = u64::try_from(calls).unwrap_or(u64::MAX);
-        }
-        let parents = self.nodes.iter().map(|node| node.parent);
-        let mut children: Vec<(u32, u32)> = parents.zip(0..).skip(1).collect();
-        children.sort_unstable_by_key(|&(parent, at)| {
-            let node = &self.nodes[at as usize];
-            (parent, node.frame.name, node.group)
-        });
-        SumStacks {
-            frames: self.nodes.iter().map(|node| node.frame).collect(),
-            costs,
-            children,
+            node.calls = u64::try_from(calls).unwrap_or(u64::MAX);
         }
     }
+}
+
+/// A cost of an event, if it is not negative.
+fn positive(costs: &[Cost], event: usize) -> u64 {
+    let cost = costs.get(event).copied().unwrap_or(0);
+    u64::try_from(cost).unwrap_or(0)
 }
 
 /// A part of a weight: `part` of `whole`, rounded down.

@@ -21,13 +21,13 @@ mod once;
 
 use std::sync::OnceLock;
 
-use estimate::SumStacks;
+use estimate::Estimate;
 pub use once::count_once;
 pub(crate) use once::{count_groups_once, count_once_by};
 
 use crate::maps::HashMap;
 use crate::profile::{Cost, FunctionId, Profile};
-use crate::tables::{ANY_WIDTH, CostTable, first_cost};
+use crate::tables::{ANY_WIDTH, CostTable, first_cost, next_index};
 use crate::trace::{ContextId, ContextTree};
 
 /// Number of a node in [`Stacks`].
@@ -44,7 +44,7 @@ impl StackId {
     }
 
     pub(crate) fn new(index: usize) -> Self {
-        StackId(u32::try_from(index).unwrap_or(u32::MAX))
+        StackId(next_index(index))
     }
 }
 
@@ -52,38 +52,42 @@ impl StackId {
 #[derive(Debug)]
 pub struct Stacks<'a> {
     profile: &'a Profile,
-    contexts: Option<&'a ContextTree>,
-    sums: SumStacks<'a>,
-    /// Those of `contexts` precede those of `sums`.
-    nodes: Vec<StackNode>,
-    /// How many are of `contexts`.
-    traced: usize,
-    /// A row for each node, computed when first needed.
+    frames: Vec<Frame<'a>>,
+    /// Those of traces come first.
+    nodes: Vec<Node>,
+    /// A row for each node.
+    self_costs: CostTable,
+    /// Likewise, computed when first needed.
     inclusive: OnceLock<CostTable>,
-    /// Likewise: the functions of the folded profile by their names.
+    /// The functions of the folded profile by their names, likewise.
     by_name: OnceLock<HashMap<Vec<u8>, FunctionId>>,
 }
 
-/// The position of a node.
-#[derive(Clone, Copy, Debug)]
-struct StackNode {
-    parent: StackId,
-    /// The node after all those below this one.
-    end: StackId,
-    /// Its number in the tree that it comes from.
-    number: u32,
-}
-
-/// The data of a node besides its costs.
-#[derive(Clone, Copy, Debug)]
+/// A function, or a caller that is known only by its name.
+#[derive(Clone, Copy, Debug, Default)]
 struct Frame<'a> {
     function: Option<FunctionId>,
     name: &'a [u8],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: StackId,
+    /// The node after all those below this one.
+    end: StackId,
+    /// The position of its frame.
+    frame: u32,
     calls: u64,
-    /// Whether its own cost is estimated.
-    is_estimated: bool,
-    /// Whether its inclusive cost contains an estimate.
-    is_inclusive_estimated: bool,
+    estimated: Estimated,
+}
+
+/// Which costs of a node are estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Estimated {
+    Nothing,
+    /// The inclusive costs only.
+    Inclusive,
+    SelfAndInclusive,
 }
 
 impl<'a> Stacks<'a> {
@@ -91,46 +95,110 @@ impl<'a> Stacks<'a> {
     ///
     /// Traces without contexts are treated as aggregates.
     pub fn new(profile: &'a Profile) -> Self {
-        let contexts = profile.contexts();
-        let mut sums = SumStacks::new(profile, |id| {
-            contexts.is_none() || !profile.function(id).is_listed
-        });
-        let mut nodes = Vec::new();
-        if let Some(contexts) = contexts {
-            let ranks = ranks(profile);
-            add_in_order(&mut nodes, |number, children| {
-                children.extend(contexts.children(ContextId(number)).map(|id| id.0));
-                let rank = |&id: &u32| ranks[contexts.function(ContextId(id)).index()];
-                children.sort_unstable_by_key(rank);
-            });
-        }
-        let traced = nodes.len();
-        add_in_order(&mut nodes, |number, children| {
-            children.extend(sums.children(number));
-        });
-        for index in (0..nodes.len()).rev() {
-            let StackNode {
-                parent,
-                end,
-                number,
-            } = nodes[index];
-            let end = end.max(StackId::new(index + 1));
-            nodes[index].end = end;
-            if let Some(parent) = nodes.get_mut(parent.index()) {
-                parent.end = parent.end.max(end);
-                if index >= traced && sums.frames[number as usize].is_inclusive_estimated {
-                    sums.frames[parent.number as usize].is_inclusive_estimated = true;
-                }
-            }
-        }
-        Stacks {
+        let mut stacks = Stacks {
             profile,
-            contexts,
-            sums,
-            nodes,
-            traced,
+            frames: Vec::new(),
+            nodes: Vec::new(),
+            self_costs: CostTable::new(profile.events().len()),
             inclusive: OnceLock::new(),
             by_name: OnceLock::new(),
+        };
+        let contexts = profile.contexts();
+        if let Some(contexts) = contexts {
+            stacks.add_contexts(contexts);
+        }
+        stacks.add_estimate(Estimate::new(profile, |id| {
+            contexts.is_none() || !profile.function(id).is_listed
+        }));
+        for index in (0..stacks.nodes.len()).rev() {
+            let node = stacks.nodes[index];
+            if let Some(parent) = stacks.nodes.get_mut(node.parent.index()) {
+                parent.end = parent.end.max(node.end);
+                let estimated = node.estimated.min(Estimated::Inclusive);
+                parent.estimated = parent.estimated.max(estimated);
+            }
+        }
+        stacks
+    }
+
+    /// Adds the stacks of traces.
+    fn add_contexts(&mut self, contexts: &ContextTree) {
+        let profile = self.profile;
+        let frames = profile.functions().map(|(id, function)| Frame {
+            function: Some(id),
+            name: profile.name(function.name),
+        });
+        self.frames.extend(frames);
+        let ranks = ranks(profile);
+        let function = |number| contexts.function(ContextId(number));
+        let list_children = |number, children: &mut Vec<u32>| {
+            children.extend(contexts.children(ContextId(number)).map(|id| id.0));
+            children.sort_unstable_by_key(|&child| ranks[function(child).index()]);
+        };
+        self.add_in_order(list_children, |number| {
+            let id = ContextId(number);
+            let node = Node {
+                parent: StackId::TOP,
+                end: StackId::TOP,
+                frame: function(number).number(),
+                calls: contexts.context(id).calls,
+                estimated: Estimated::Nothing,
+            };
+            (node, contexts.self_costs.row(id.index()))
+        });
+    }
+
+    /// Adds the stacks of aggregates.
+    fn add_estimate(&mut self, estimate: Estimate<'a>) {
+        let first = next_index(self.frames.len());
+        self.frames
+            .extend(estimate.groups.iter().map(|group| group.frame));
+        let list_children = |number, children: &mut Vec<u32>| {
+            children.extend(&estimate.nodes[number as usize].children);
+            children.sort_unstable_by_key(|&child| {
+                let group = estimate.nodes[child as usize].group;
+                (estimate.groups[group as usize].frame.name, group)
+            });
+        };
+        self.add_in_order(list_children, |number| {
+            let node = &estimate.nodes[number as usize];
+            let node = Node {
+                parent: StackId::TOP,
+                end: StackId::TOP,
+                frame: first + node.group,
+                calls: node.calls,
+                estimated: node.estimated,
+            };
+            (node, estimate.costs.row(number as usize))
+        });
+    }
+
+    /// Adds the nodes of a tree: each parent before its children.
+    ///
+    /// `list_children` lists those of a node by its number, in their order; the parent of the roots
+    /// has the number 0. `find` returns the node with a number, and its self costs.
+    fn add_in_order<'t>(
+        &mut self,
+        list_children: impl Fn(u32, &mut Vec<u32>),
+        find: impl Fn(u32) -> (Node, &'t [Cost]),
+    ) {
+        let (mut number, mut above) = (0, StackId::TOP);
+        let (mut children, mut pending) = (Vec::new(), Vec::new());
+        loop {
+            list_children(number, &mut children);
+            pending.extend(children.drain(..).rev().map(|child| (child, above)));
+            let Some((next, parent)) = pending.pop() else {
+                return;
+            };
+            (number, above) = (next, StackId::new(self.nodes.len()));
+            let (node, self_costs) = find(number);
+            let end = StackId::new(self.nodes.len() + 1);
+            self.nodes.push(Node {
+                parent,
+                end,
+                ..node
+            });
+            self.self_costs.push::<ANY_WIDTH>(self_costs);
         }
     }
 
@@ -164,7 +232,7 @@ impl<'a> Stacks<'a> {
         std::iter::successors(existing(first), move |&id| existing(self.node(id).end))
     }
 
-    fn node(&self, node: StackId) -> StackNode {
+    fn node(&self, node: StackId) -> Node {
         self.nodes[node.index()]
     }
 
@@ -173,32 +241,9 @@ impl<'a> Stacks<'a> {
         Some(self.node(node).parent).filter(|&parent| parent != StackId::TOP)
     }
 
-    /// The data of a node, and its self costs.
-    fn find(&self, node: StackId) -> (Frame<'a>, &[Cost]) {
-        let number = self.node(node).number;
-        match self.contexts.filter(|_| node.index() < self.traced) {
-            Some(contexts) => {
-                let id = ContextId(number);
-                let function = contexts.function(id);
-                let frame = Frame {
-                    function: Some(function),
-                    name: self.profile.name(self.profile.function(function).name),
-                    calls: contexts.context(id).calls,
-                    is_estimated: false,
-                    is_inclusive_estimated: false,
-                };
-                (frame, contexts.self_costs.row(id.index()))
-            }
-            None => {
-                let row = number as usize;
-                (self.sums.frames[row], self.sums.costs.row(row))
-            }
-        }
-    }
-
     /// The function. A frame may be known only by its name.
     pub fn function(&self, node: StackId) -> Option<FunctionId> {
-        self.find(node).0.function
+        self.frame_of(node).function
     }
 
     /// The same, by its number in the [`folded`](Profile::folded) profile.
@@ -223,48 +268,46 @@ impl<'a> Stacks<'a> {
 
     /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.
     pub fn frame(&self, node: StackId) -> &'a [u8] {
-        self.find(node).0.name
+        self.frame_of(node).name
+    }
+
+    fn frame_of(&self, node: StackId) -> Frame<'a> {
+        self.frames[self.node(node).frame as usize]
     }
 
     /// The number of calls of the function in this stack.
     pub fn calls(&self, node: StackId) -> u64 {
-        self.find(node).0.calls
+        self.node(node).calls
     }
 
     /// The costs of exactly this stack, one for each requested event.
     pub fn self_costs(&self, node: StackId) -> &[Cost] {
-        self.find(node).1
+        self.self_costs.row(node.index())
     }
 
     /// The costs of this stack and of all that begin with it, likewise.
     pub fn inclusive_costs(&self, node: StackId) -> &[Cost] {
-        self.inclusive
-            .get_or_init(|| self.sum_up())
-            .row(node.index())
-    }
-
-    fn sum_up(&self) -> CostTable {
-        let mut inclusive = CostTable::new(self.profile.events().len());
-        for node in self.nodes() {
-            inclusive.push::<ANY_WIDTH>(self.self_costs(node));
-        }
-        for node in self.nodes().rev() {
-            if let Some(parent) = self.parent(node) {
-                inclusive.add_within(parent.index(), node.index());
+        let inclusive = self.inclusive.get_or_init(|| {
+            let mut inclusive = self.self_costs.clone();
+            for node in self.nodes().rev() {
+                if let Some(parent) = self.parent(node) {
+                    inclusive.add_within(parent.index(), node.index());
+                }
             }
-        }
-        inclusive
+            inclusive
+        });
+        inclusive.row(node.index())
     }
 
     /// Whether the self costs are estimated, because other stacks are possible.
     pub fn is_estimated(&self, node: StackId) -> bool {
-        self.find(node).0.is_estimated
+        self.node(node).estimated == Estimated::SelfAndInclusive
     }
 
     /// Whether the inclusive costs contain an estimate: if the self costs are estimated, or those
     /// of a node below, or if a call's cost is not below it.
     pub fn is_inclusive_estimated(&self, node: StackId) -> bool {
-        self.find(node).0.is_inclusive_estimated
+        self.node(node).estimated != Estimated::Nothing
     }
 
     /// The share of the first event's cost that has one possible stack: from 0 to 1. Negative costs
@@ -279,26 +322,6 @@ impl<'a> Stacks<'a> {
             }
         }
         if all > 0.0 { exact / all } else { 1.0 }
-    }
-}
-
-/// Adds the nodes of a tree: each parent before its children. `list_children` lists those of a node
-/// by its number, in their order; the parent of the roots has the number 0.
-fn add_in_order(nodes: &mut Vec<StackNode>, list_children: impl Fn(u32, &mut Vec<u32>)) {
-    let (mut number, mut above) = (0, StackId::TOP);
-    let (mut children, mut pending) = (Vec::new(), Vec::new());
-    loop {
-        list_children(number, &mut children);
-        pending.extend(children.drain(..).rev().map(|child| (child, above)));
-        let Some((next, parent)) = pending.pop() else {
-            return;
-        };
-        (number, above) = (next, StackId::new(nodes.len()));
-        nodes.push(StackNode {
-            parent,
-            end: StackId(0),
-            number,
-        });
     }
 }
 
