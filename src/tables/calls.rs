@@ -9,25 +9,40 @@ use super::numbering::Numbering;
 use crate::prefetch::prefetch;
 
 /// All calls from one line of one function to another function, summed.
-///
-/// [`EdgeRef::file`] returns the line's file if it is not the caller's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallEdge {
     /// The calling function.
     pub caller: FunctionId,
     /// The called function.
     pub callee: FunctionId,
+    /// The file of the calls; empty if it is the caller's, as in most profiles.
+    pub(crate) file: NameId,
     /// Line of the call; 0 if unknown.
     pub line: u64,
     /// Number of calls.
     pub calls: u64,
 }
 
+impl CallEdge {
+    /// The file of the calls if it is not the caller's, as for calls in inlined code.
+    ///
+    /// Only known if [`ProfileOptions::call_files`](crate::profile::ProfileOptions::call_files) was
+    /// set.
+    pub fn file(&self) -> Option<NameId> {
+        Some(self.file).filter(|&file| file != NameId::EMPTY)
+    }
+
+    /// The key of an edge: all but the number of calls.
+    #[inline]
+    fn key(&self) -> (FunctionId, FunctionId, NameId, u64) {
+        (self.caller, self.callee, self.file, self.line)
+    }
+}
+
 /// A call edge of a profile with its costs.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeRef<'a> {
     edge: &'a CallEdge,
-    file: NameId,
     costs: &'a [Cost],
 }
 
@@ -35,14 +50,6 @@ impl<'a> EdgeRef<'a> {
     /// Inclusive costs of these calls, one for each requested event.
     pub fn costs(&self) -> &'a [Cost] {
         self.costs
-    }
-
-    /// The file of the calls if it is not the caller's, as for calls in inlined code.
-    ///
-    /// Only known if [`ProfileOptions::call_files`](crate::profile::ProfileOptions::call_files) was
-    /// set.
-    pub fn file(&self) -> Option<NameId> {
-        Some(self.file).filter(|&file| file != NameId::EMPTY)
     }
 }
 
@@ -54,24 +61,10 @@ impl Deref for EdgeRef<'_> {
     }
 }
 
-/// The key of a call edge: caller, callee, file and line.
-type EdgeKey = (FunctionId, FunctionId, NameId, u64);
-
-impl CallEdge {
-    /// The key of this edge, whose calls are in `file`.
-    #[inline]
-    fn key(&self, file: NameId) -> EdgeKey {
-        (self.caller, self.callee, file, self.line)
-    }
-}
-
 /// Call edges in order of first appearance, with look-up by key.
 #[derive(Debug, Default)]
 pub(crate) struct CallTable {
     edges: Vec<CallEdge>,
-    /// The files of the calls; empty for the caller's file. Edges past the end are in the callers'
-    /// files, as are all edges of most profiles.
-    files: Vec<NameId>,
     /// Inclusive costs of the edges.
     pub costs: CostTable,
     /// For each caller, the position of its first run of adjacent edges: see
@@ -97,21 +90,11 @@ impl CallTable {
         prefetch(self.runs.get(caller.index()));
     }
 
-    /// Adds calls and their costs to an edge, and creates the edge if necessary. `file` is empty
-    /// for the caller's file.
+    /// Adds calls and their costs to an edge, and creates the edge if necessary.
     #[inline]
-    pub fn add<const WIDTH: usize>(
-        &mut self,
-        edge: CallEdge,
-        file: NameId,
-        costs: &[Cost],
-    ) -> EdgeId {
-        let id = EdgeId(self.number(&edge, file));
+    pub fn add<const WIDTH: usize>(&mut self, edge: CallEdge, costs: &[Cost]) -> EdgeId {
+        let id = EdgeId(self.number(&edge));
         if id.index() == self.edges.len() {
-            if file != NameId::EMPTY {
-                self.files.resize(self.edges.len(), NameId::EMPTY);
-                self.files.push(file);
-            }
             self.edges.push(edge);
             self.costs.push::<WIDTH>(costs);
             return id;
@@ -132,8 +115,8 @@ impl CallTable {
     /// processor's caches. Only the remaining edges use the hash table: those of callers with many
     /// edges, and those from later blocks.
     #[inline(always)]
-    fn number(&mut self, edge: &CallEdge, file: NameId) -> u32 {
-        let (edges, files) = (&self.edges, &self.files);
+    fn number(&mut self, edge: &CallEdge) -> u32 {
+        let edges = &self.edges;
         let start = slot(&mut self.runs, edge.caller.index());
         let run = edges.get(*start as usize..).unwrap_or_default();
         let mut end = *start;
@@ -141,8 +124,7 @@ impl CallTable {
             if known.caller != edge.caller {
                 break;
             }
-            let is_same = known.callee == edge.callee && known.line == edge.line;
-            if is_same && file_of(files, end as usize) == file {
+            if known.key() == edge.key() {
                 return end;
             }
             end += 1;
@@ -150,8 +132,8 @@ impl CallTable {
         let has_run = end > *start;
         let is_full = (end as usize) < edges.len() || end - *start == Self::RUN;
         if has_run && is_full {
-            let key_of = |number: usize| edges[number].key(file_of(files, number));
-            return self.numbers.number(edge.key(file), edges.len(), key_of);
+            let key_of = |number: usize| edges[number].key();
+            return self.numbers.number(edge.key(), edges.len(), key_of);
         }
         let next = next_index(edges.len());
         if !has_run {
@@ -187,16 +169,16 @@ impl CallTable {
         file_in: impl Fn(FunctionId, NameId) -> NameId,
     ) {
         for edge in other.iter() {
+            let caller = functions[edge.caller.index()];
             let renumbered = CallEdge {
-                caller: functions[edge.caller.index()],
+                caller,
                 callee: functions[edge.callee.index()],
+                file: edge
+                    .file()
+                    .map_or(NameId::EMPTY, |file| file_in(caller, file)),
                 ..*edge
             };
-            let file = match edge.file {
-                NameId::EMPTY => NameId::EMPTY,
-                file => file_in(renumbered.caller, file),
-            };
-            self.add::<ANY_WIDTH>(renumbered, file, edge.costs);
+            self.add::<ANY_WIDTH>(renumbered, edge.costs);
         }
     }
 
@@ -204,7 +186,6 @@ impl CallTable {
     pub fn at(&self, position: usize) -> EdgeRef<'_> {
         EdgeRef {
             edge: &self.edges[position],
-            file: file_of(&self.files, position),
             costs: self.costs.row(position),
         }
     }
@@ -218,11 +199,6 @@ impl CallTable {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
         (0..self.edges.len()).map(|position| self.at(position))
     }
-}
-
-#[inline]
-fn file_of(files: &[NameId], position: usize) -> NameId {
-    files.get(position).copied().unwrap_or(NameId::EMPTY)
 }
 
 /// The edges to and from each function.
@@ -250,6 +226,7 @@ mod tests {
         CallEdge {
             caller: FunctionId(caller),
             callee: FunctionId(callee),
+            file: NameId::EMPTY,
             line,
             calls: 1,
         }
@@ -260,7 +237,7 @@ mod tests {
         let mut calls = CallTable::default();
         let edge = |line| edge(0, 1, line);
         for line in [1, 4_294_967_297, 1, 1 << 63] {
-            calls.add::<1>(edge(line), NameId::EMPTY, &[]);
+            calls.add::<1>(edge(line), &[]);
         }
         let edges = calls.edges().iter();
         let lines: Vec<_> = edges.map(|edge| (edge.line, edge.calls)).collect();
@@ -274,11 +251,13 @@ mod tests {
         // Callers with few and with many edges, some adjacent and some scattered.
         for at in 0..4000 {
             let caller = [at / 20, at % 3, 5, at / 1000][at as usize / 7 % 4];
-            let edge = edge(caller, at % 7, u64::from(at % 13));
-            let file = NameId::of(u32::from(at % 11 == 0));
-            let key = edge.key(file);
+            let edge = CallEdge {
+                file: NameId::of(u32::from(at % 11 == 0)),
+                ..edge(caller, at % 7, u64::from(at % 13))
+            };
+            let key = edge.key();
             let known = keys.iter().position(|known| *known == key);
-            let position = calls.add::<1>(edge, file, &[]).index();
+            let position = calls.add::<1>(edge, &[]).index();
             assert_eq!(position, known.unwrap_or(keys.len()));
             if known.is_none() {
                 keys.push(key);
@@ -292,7 +271,7 @@ mod tests {
         let mut calls = CallTable::default();
         let edge = |line| edge(3, 2, line);
         for line in (0..5000).chain(0..5000) {
-            calls.add::<1>(edge(line), NameId::EMPTY, &[]);
+            calls.add::<1>(edge(line), &[]);
         }
         let lists = CallLists::new(&calls, 4);
         assert_eq!(lists.called_from.of(FunctionId(2)).len(), 5000);
@@ -305,7 +284,7 @@ mod tests {
     fn edges_are_listed_by_their_functions() {
         let mut calls = CallTable::default();
         for (caller, callee) in [(2, 0), (0, 1), (2, 1), (0, 2), (1, 1)] {
-            calls.add::<1>(edge(caller, callee, 1), NameId::EMPTY, &[1]);
+            calls.add::<1>(edge(caller, callee, 1), &[1]);
         }
         let lists = CallLists::new(&calls, 4);
         let to = |function| lists.called_from.of(FunctionId(function));

@@ -24,7 +24,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
-use crate::tables::{CallEdge, Cost, CostTable, Costs, FunctionId, NameId, slot};
+use crate::tables::{CallEdge, Cost, CostTable, Costs, FunctionId, slot};
 pub(crate) use contexts::{ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
@@ -99,15 +99,10 @@ impl Trace {
         }
     }
 
-    /// Adds a call of the open block, in this file. Returns whether it waits for the end of the
+    /// Adds a call of the open block. Returns whether it waits for the end of the
     /// block, when [`end_block`](Self::end_block) returns what to list instead.
     #[inline(always)]
-    pub fn add_call<const WIDTH: usize>(
-        &mut self,
-        edge: CallEdge,
-        file: NameId,
-        costs: Costs<'_>,
-    ) -> bool {
+    pub fn add_call<const WIDTH: usize>(&mut self, edge: CallEdge, costs: Costs<'_>) -> bool {
         if self.links {
             self.batch.calls.push(BlockCall {
                 callee: edge.callee,
@@ -118,7 +113,7 @@ impl Trace {
         }
         let waits = self.lists.has_to_wait(edge.caller, edge.callee);
         if waits {
-            self.lists.wait(DeferredCall::new(edge, file, costs));
+            self.lists.wait(DeferredCall::new(edge, costs));
         }
         waits
     }
@@ -229,6 +224,7 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::NameId;
 
     /// Ends a block with calls of these functions at these costs. Costs in the first column differ
     /// from those of the requested event.
@@ -248,10 +244,11 @@ mod tests {
             let call = CallEdge {
                 caller,
                 callee: FunctionId(callee),
+                file: NameId::EMPTY,
                 line: 1,
                 calls: 1,
             };
-            trace.add_call::<1>(call, NameId::EMPTY, costs(&[cost]));
+            trace.add_call::<1>(call, costs(&[cost]));
         }
         trace.add_self_costs::<1>(&[self_cost]);
         trace.end_block(caller, 3 * self_cost, &mut CostTable::default());

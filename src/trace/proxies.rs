@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::matching::{UnmatchedInvocation, claim};
 use crate::maps::HashMap;
 use crate::names::FunctionName;
-use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, Costs, FunctionId, NameId, slot};
+use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, Costs, FunctionId, slot};
 
 /// Whether a function of a trace is one of the proxies. Marks its position in `found`.
 pub(crate) fn note_proxy(proxies: &[Vec<u8>], name: &[u8], found: &mut Vec<usize>) -> bool {
@@ -50,8 +50,6 @@ pub(super) fn replaced<C>(
 pub(crate) struct DeferredCall {
     /// The call, whose caller may be a proxy.
     pub edge: CallEdge,
-    /// The file of the call; empty if it is the caller's.
-    pub file: NameId,
     /// Its inclusive costs.
     pub row: Box<[Cost]>,
     matching: Cost,
@@ -59,10 +57,9 @@ pub(crate) struct DeferredCall {
 
 impl DeferredCall {
     /// A call of the open block.
-    pub fn new(edge: CallEdge, file: NameId, costs: Costs<'_>) -> Self {
+    pub fn new(edge: CallEdge, costs: Costs<'_>) -> Self {
         DeferredCall {
             edge,
-            file,
             row: costs.row.into(),
             matching: costs.matching,
         }
@@ -160,6 +157,7 @@ impl ProxyCalls {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::NameId;
 
     #[test]
     fn invocations_of_proxies_are_told_apart_by_the_first_column() {
@@ -172,10 +170,11 @@ mod tests {
             let edge = CallEdge {
                 caller: FunctionId(60),
                 callee: FunctionId(callee),
+                file: NameId::EMPTY,
                 line: 7,
                 calls: 1,
             };
-            DeferredCall::new(edge, NameId::EMPTY, costs)
+            DeferredCall::new(edge, costs)
         };
         for (callee, matching) in [(10, 100), (11, 500)] {
             lists.wait(call(callee, costs(&[0, 5], matching)));

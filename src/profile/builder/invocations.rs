@@ -1,7 +1,7 @@
 //! Traces whose single invocations are needed, to link calls or to step over proxies.
 
 use super::ProfileBuilder;
-use crate::tables::{ANY_WIDTH, CallEdge, Costs, EdgeId, FunctionId, NameId};
+use crate::tables::{ANY_WIDTH, CallEdge, Costs, EdgeId, FunctionId};
 
 impl ProfileBuilder {
     /// [`add_call_again`](Self::add_call_again), if single invocations are needed.
@@ -16,14 +16,14 @@ impl ProfileBuilder {
         costs: Costs<'_>,
     ) -> bool {
         let calls = &mut self.run.calls;
-        let known = calls.edges().get(edge.index());
-        if known.is_none_or(|known| known.caller != caller) {
+        let Some(known) = calls.edges().get(edge.index()) else {
+            return false;
+        };
+        if known.caller != caller {
             return false;
         }
-        let known = calls.at(edge.index());
-        let file = known.file().unwrap_or(NameId::EMPTY);
         let call = CallEdge { calls: 1, ..*known };
-        if !self.trace.add_call::<WIDTH>(call, file, costs) {
+        if !self.trace.add_call::<WIDTH>(call, costs) {
             calls.add_again::<WIDTH>(edge, caller, costs.row);
         }
         true
@@ -42,11 +42,10 @@ impl ProfileBuilder {
         for call in listed {
             let edge = CallEdge {
                 caller,
+                file: self.call_file(caller, call.edge.file),
                 ..call.edge
             };
-            let file = self.call_file(caller, call.file);
-            let calls = &mut self.run.calls;
-            calls.add::<ANY_WIDTH>(edge, file, &call.row);
+            self.run.calls.add::<ANY_WIDTH>(edge, &call.row);
         }
     }
 }

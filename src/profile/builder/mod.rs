@@ -476,19 +476,19 @@ impl ProfileBuilder {
     ) -> Option<EdgeId> {
         let caller = self.run.block.as_ref()?.function;
         let (callee, target_line) = (call.callee, call.target_line);
-        let file = self.call_file(caller, call.file);
         let edge = CallEdge {
             caller,
             callee,
+            file: self.call_file(caller, call.file),
             line: call.line,
             calls: call.calls,
         };
-        if self.is_followed() && self.trace.add_call::<WIDTH>(edge, file, costs) {
+        if self.is_followed() && self.trace.add_call::<WIDTH>(edge, costs) {
             self.offer_line(callee, target_line);
             return None;
         }
         let known = self.run.calls.edges().len();
-        let edge = self.run.calls.add::<WIDTH>(edge, file, costs.row);
+        let edge = self.run.calls.add::<WIDTH>(edge, costs.row);
         // The first call to a new function is also the first of its edge. Other functions are
         // checked only if necessary, because they may be far away in memory.
         if edge.index() == known {

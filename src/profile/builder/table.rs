@@ -125,6 +125,6 @@ impl ProfileBuilder {
                 calls.to_itself = calls.to_itself.saturating_add(cost);
             }
         }
-        table.sums.calls.add::<1>(edge, NameId::EMPTY, &[cost]);
+        table.sums.calls.add::<1>(edge, &[cost]);
     }
 }

@@ -6,7 +6,7 @@ use super::super::error::ReadError;
 use super::super::layout::{NO_INDEX, SUB_CALL_RECORD};
 use super::bytes::Bytes;
 use crate::maps::IndexMap;
-use crate::profile::{CallEdge, Cost, FunctionId, ProfileBuilder};
+use crate::profile::{CallEdge, Cost, FunctionId, NameId, ProfileBuilder};
 
 /// The list of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,7 @@ impl StatedEdges {
             let edge = CallEdge {
                 caller: FunctionId(caller),
                 callee: FunctionId(callee),
+                file: NameId::EMPTY,
                 line: u64::from(line),
                 calls,
             };
@@ -116,6 +117,7 @@ impl SubCalls {
                 let edge = CallEdge {
                     caller: FunctionId(caller),
                     callee: FunctionId(callee),
+                    file: NameId::EMPTY,
                     line: u64::from(line),
                     calls: 1,
                 };
