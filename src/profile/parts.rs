@@ -4,7 +4,9 @@ use std::iter::repeat;
 use std::sync::Arc;
 
 use crate::maps::{HashMap, HashSet, IndexSet};
-use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, saturated, slot};
+use crate::tables::{
+    ANY_WIDTH, CallTable, Cost, CostTable, FunctionId, FunctionTable, next_index, saturated, slot,
+};
 
 /// The most parts of an input that are all listed; further parts are listed only if their trigger
 /// is new. A compressed file of a few bytes can contain any number of parts.
@@ -183,20 +185,35 @@ impl OpenPart {
         *stated = stated.saturating_add(more);
     }
 
-    /// Whether any function has a stated number of invocations that differs from its calls.
-    pub fn states_invocations(&self) -> bool {
-        self.stated.values().any(|&more| more != 0)
-    }
-
-    /// The number of invocations of a function with this number of calls, and whether there is
-    /// evidence of any. `has_block`: whether any part has a block of it.
-    pub fn invocations(&self, id: FunctionId, calls: u64, has_block: bool) -> (u64, bool) {
-        let seen = self.seen.get(id.index()).copied().unwrap_or_default();
-        let stated = self.stated.get(&id);
-        let runs = if calls == 0 { seen.runs } else { 0 };
-        let counted = i128::from(calls) + i128::from(runs) + stated.unwrap_or(&0);
-        let counted = u64::try_from(counted.max(0)).unwrap_or(u64::MAX);
-        (counted, has_block && stated.is_none_or(|&more| more >= 0))
+    /// Counts the invocations of an aggregate's functions: the calls to them, and for functions
+    /// without calls, the runs. Returns whether any calls are counted; without, each function is
+    /// assumed to be invoked.
+    pub fn count_invocations(&self, functions: &mut FunctionTable, calls: &CallTable) -> bool {
+        let mut called = vec![0u64; functions.as_slice().len()];
+        for edge in calls.edges() {
+            let count = &mut called[edge.callee.index()];
+            *count = count.saturating_add(edge.calls);
+        }
+        let counts_calls =
+            called.iter().any(|&calls| calls > 0) || self.stated.values().any(|&more| more != 0);
+        for (row, (function, calls)) in functions.as_mut_slice().iter_mut().zip(called).enumerate()
+        {
+            if !counts_calls {
+                function.set_invocations(0, true);
+                continue;
+            }
+            let stated = self.stated.get(&FunctionId(next_index(row)));
+            let runs = match calls {
+                0 => self.seen.get(row).map_or(0, |seen| seen.runs),
+                _ => 0,
+            };
+            let counted = i128::from(calls) + i128::from(runs) + stated.unwrap_or(&0);
+            let counted = u64::try_from(counted.max(0)).unwrap_or(u64::MAX);
+            let has_block = function.invocations > 0;
+            let is_invoked = has_block && stated.is_none_or(|&more| more >= 0);
+            function.set_invocations(counted, is_invoked);
+        }
+        counts_calls
     }
 
     /// The sums of the self costs of the part. `costs` are those of all functions.

@@ -27,7 +27,7 @@ pub struct Function {
     /// The line of its first self cost in its own file; otherwise the line that the first call to
     /// it gives; 0 if unknown.
     pub line: u64,
-    /// The number of its invocations.
+    /// The number of its invocations. While a run is read, the number of its blocks.
     pub invocations: u64,
     /// Whether it may have been called while it was already running.
     pub(crate) may_nest: bool,
@@ -59,47 +59,9 @@ pub(crate) enum LineRule {
 /// [`Function::is_listed`].
 type FunctionKey = (NameId, NameId, NameId, u32);
 
-/// A function of the current run.
-#[derive(Debug)]
-pub(crate) struct OpenFunction {
-    pub object: NameId,
-    pub file: NameId,
-    pub name: NameId,
-    pub line: u64,
-    pub line_source: LineSource,
-    /// The number of its blocks.
-    pub blocks: u64,
-    /// As in a [`Function`].
-    pub has_lines: bool,
-}
-
-impl OpenFunction {
-    /// Sets the line if `source` is better than that of the current line.
-    #[inline]
-    pub fn offer_line(&mut self, source: LineSource, line: u64) {
-        if self.line_source < source {
-            self.line_source = source;
-            self.line = line;
-        }
-    }
-
-    /// Adds blocks. The first ones determine the object and file.
-    #[inline]
-    pub fn add_blocks(&mut self, blocks: u64, object: NameId, file: NameId) {
-        if self.blocks == 0 {
-            (self.object, self.file) = (object, file);
-        }
-        self.blocks += blocks;
-    }
-}
-
-/// The functions of the current run, with their costs.
+/// Finds the functions of a run that is being read.
 #[derive(Debug, Default)]
-pub(crate) struct OpenFunctions {
-    functions: Vec<OpenFunction>,
-    pub self_costs: CostTable,
-    /// Inclusive costs other than self costs and listed calls.
-    pub unlisted_costs: CostTable,
+pub(crate) struct FunctionFinder {
     /// For each name, the first function of that name.
     first: Vec<Option<FirstOfName>>,
     /// The other functions, numbered by object, file and name.
@@ -115,51 +77,19 @@ struct FirstOfName {
     id: FunctionId,
 }
 
-impl OpenFunctions {
-    pub fn as_slice(&self) -> &[OpenFunction] {
-        &self.functions
-    }
-
-    #[inline]
-    pub fn get_mut(&mut self, id: FunctionId) -> Option<&mut OpenFunction> {
-        self.functions.get_mut(id.index())
-    }
-
-    /// Prefetches the row of a function, and its self costs.
-    #[inline]
-    pub fn prefetch(&self, id: FunctionId) {
-        prefetch(self.functions.get(id.index()));
-        prefetch(self.self_costs.row(id.index()).first());
-    }
-
-    /// An empty table for the next run. This table can no longer find functions by name.
-    pub fn next(&mut self) -> OpenFunctions {
-        // One by one, because there may be far more names than functions.
-        for function in &self.functions {
-            *slot(&mut self.first, function.name.index()) = None;
-        }
-        OpenFunctions {
-            functions: room_like(&self.functions),
-            self_costs: CostTable::new(self.self_costs.width()),
-            unlisted_costs: CostTable::new(self.unlisted_costs.width()),
-            first: std::mem::take(&mut self.first),
-            others: Numbering::default(),
-        }
-    }
-
-    /// Finds a function, or numbers it as a new one.
+impl FunctionFinder {
+    /// Finds a function in the table by its object, file and name, or adds it.
     ///
     /// In a trace, the name alone identifies a function; the object and file only count if it has
     /// no block.
     #[inline]
     pub fn find(
         &mut self,
+        table: &mut FunctionTable,
         kind: BlockKind,
-        object: NameId,
-        file: NameId,
-        name: NameId,
+        [object, file, name]: [NameId; 3],
     ) -> FunctionId {
-        let functions = &self.functions;
+        let functions = &table.functions;
         let first = slot(&mut self.first, name.index());
         let id = FunctionId(match first {
             Some(first)
@@ -169,56 +99,26 @@ impl OpenFunctions {
             }
             Some(_) => self
                 .others
-                .number((object, file, name), functions.len(), |number| {
+                .number([object, file, name], functions.len(), |number| {
                     let known = &functions[number];
-                    (known.object, known.file, known.name)
+                    [known.object, known.file, known.name]
                 }),
             None => next_index(functions.len()),
         });
-        if id.index() == self.functions.len() {
+        if id.index() == functions.len() {
             first.get_or_insert(FirstOfName { object, file, id });
-            self.functions.push(OpenFunction {
-                object,
-                file,
-                name,
-                line: 0,
-                line_source: LineSource::Nothing,
-                blocks: 0,
-                has_lines: false,
-            });
-            self.self_costs.push_zeros();
-            self.unlisted_costs.push_zeros();
+            table.push(Function::new(object, file, name));
         }
         id
     }
 
-    /// Ends the run. The inclusive costs do not contain self costs and listed calls yet.
-    ///
-    /// `invocations` returns the number of recorded invocations of a function, and whether there is
-    /// evidence of any invocation.
-    pub fn finish(
-        self,
-        is_listed: bool,
-        invocations: impl Fn(usize, &OpenFunction) -> (u64, bool),
-    ) -> FunctionTable {
-        let functions = self.functions.iter().enumerate().map(|(row, open)| {
-            let mut function = Function {
-                line: open.line,
-                line_source: open.line_source,
-                is_listed,
-                has_lines: open.has_lines,
-                ..Function::new(open.object, open.file, open.name)
-            };
-            let (counted, evidence) = invocations(row, open);
-            function.set_invocations(counted, evidence);
-            function
-        });
-        FunctionTable {
-            functions: functions.collect(),
-            self_costs: self.self_costs,
-            inclusive_costs: self.unlisted_costs,
-            numbers: Numbering::default(),
+    /// Forgets the functions of a table.
+    pub fn forget(&mut self, table: &FunctionTable) {
+        // One by one, because there may be far more names than functions.
+        for function in table.as_slice() {
+            *slot(&mut self.first, function.name.index()) = None;
         }
+        self.others = Numbering::default();
     }
 }
 
@@ -227,12 +127,23 @@ impl OpenFunctions {
 pub(crate) struct FunctionTable {
     functions: Vec<Function>,
     pub self_costs: CostTable,
+    /// While a run is read, without self costs and listed calls.
     pub inclusive_costs: CostTable,
     /// The numbers by [`Function::key`]; filled by the first look-up.
     numbers: Numbering,
 }
 
 impl FunctionTable {
+    /// An empty table for the next run.
+    pub fn next(&self) -> FunctionTable {
+        FunctionTable {
+            functions: room_like(&self.functions),
+            self_costs: CostTable::new(self.self_costs.width()),
+            inclusive_costs: CostTable::new(self.inclusive_costs.width()),
+            numbers: Numbering::default(),
+        }
+    }
+
     pub fn as_slice(&self) -> &[Function] {
         &self.functions
     }
@@ -241,8 +152,16 @@ impl FunctionTable {
         &mut self.functions
     }
 
+    #[inline]
     pub fn get_mut(&mut self, id: FunctionId) -> Option<&mut Function> {
         self.functions.get_mut(id.index())
+    }
+
+    /// Prefetches the row of a function, and its self costs.
+    #[inline]
+    pub fn prefetch(&self, id: FunctionId) {
+        prefetch(self.functions.get(id.index()));
+        prefetch(self.self_costs.row(id.index()).first());
     }
 
     /// Adds a function without costs.
@@ -297,6 +216,24 @@ impl Function {
         }
     }
 
+    /// Sets the line if `source` is better than that of the current line.
+    #[inline]
+    pub(crate) fn offer_line(&mut self, source: LineSource, line: u64) {
+        if self.line_source < source {
+            self.line_source = source;
+            self.line = line;
+        }
+    }
+
+    /// Adds blocks of the current run. The first ones determine the object and file.
+    #[inline]
+    pub(crate) fn add_blocks(&mut self, blocks: u64, object: NameId, file: NameId) {
+        if self.invocations == 0 {
+            (self.object, self.file) = (object, file);
+        }
+        self.invocations += blocks;
+    }
+
     /// Its key across runs and inputs.
     #[inline]
     fn key(&self) -> FunctionKey {
@@ -331,10 +268,7 @@ impl Function {
 
     fn merge_line(&mut self, other: &Function, rule: LineRule) {
         match rule {
-            LineRule::OwnCost if self.line_source >= other.line_source => {}
-            LineRule::OwnCost => {
-                (self.line_source, self.line) = (other.line_source, other.line);
-            }
+            LineRule::OwnCost => self.offer_line(other.line_source, other.line),
             LineRule::Least if self.line == 0 => self.line = other.line,
             LineRule::Least if other.line == 0 => {}
             LineRule::Least => self.line = self.line.min(other.line),

@@ -15,7 +15,7 @@ impl ProfileBuilder {
         caller: FunctionId,
         costs: Costs<'_>,
     ) -> bool {
-        let calls = &mut self.run.calls;
+        let calls = &mut self.run.sums.calls;
         let Some(known) = calls.edges().get(edge.index()) else {
             return false;
         };
@@ -36,7 +36,7 @@ impl ProfileBuilder {
             return;
         };
         let caller = block.function;
-        let inclusive = &mut self.run.functions.unlisted_costs;
+        let inclusive = &mut self.run.sums.functions.inclusive_costs;
         let listed = self.trace.end_block(caller, block.matching, inclusive);
         let Some(listed) = listed else { return };
         for call in listed {
@@ -45,7 +45,7 @@ impl ProfileBuilder {
                 file: self.call_file(caller, call.edge.file),
                 ..call.edge
             };
-            self.run.calls.add::<ANY_WIDTH>(edge, &call.row);
+            self.run.sums.calls.add::<ANY_WIDTH>(edge, &call.row);
         }
     }
 }

@@ -14,8 +14,8 @@ use super::parts::PartHeader;
 use super::sums::Sums;
 use super::{BlockKind, Profile, ProfileData, ProfileKind};
 use crate::tables::{
-    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, FunctionId, LineKey, LineRule, LineSource,
-    LineTable, NameId, NameTable, OpenFunctions, first_cost,
+    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, FunctionId, FunctionTable, LineKey,
+    LineRule, LineSource, LineTable, NameId, NameTable, first_cost,
 };
 use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
 pub use options::ProfileOptions;
@@ -76,7 +76,7 @@ struct OpenBlock {
 impl OpenBlock {
     /// Offers the line of a self cost in the function's own file.
     #[inline(always)]
-    fn offer_line(&mut self, line: u64, functions: &mut OpenFunctions) {
+    fn offer_line(&mut self, line: u64, functions: &mut FunctionTable) {
         if !std::mem::replace(&mut self.has_line, true)
             && let Some(function) = functions.get_mut(self.function)
         {
@@ -120,7 +120,10 @@ impl ProfileBuilder {
                 ..ProfileData::default()
             },
             run: Run {
-                lines: options.lines.then(LineTable::default),
+                sums: Sums {
+                    lines: options.lines.then(LineTable::default),
+                    ..Sums::default()
+                },
                 ..Run::default()
             },
             table: None,
@@ -165,7 +168,7 @@ impl ProfileBuilder {
         self.input.events = Events::new(choice.unwrap_or_else(|| self.options.events.clone()));
         self.input.headers = Headers::default();
         // The requested columns, and so the width of rows, are not known yet.
-        self.run.narrow();
+        self.run.sums.narrow();
         self.trace = Trace::new(LinkOptions::from(&self.options), 1);
     }
 
@@ -203,7 +206,7 @@ impl ProfileBuilder {
     pub(crate) fn end_part(&mut self, input: &str, header: &PartHeader) {
         if self.options.parts && self.run.kind == BlockKind::Aggregate {
             let totals = self.section_totals();
-            self.run.parts.push(input, header, &totals);
+            self.run.sums.parts.push(input, header, &totals);
         }
     }
 
@@ -296,7 +299,7 @@ impl ProfileBuilder {
 
     /// Makes all rows longer.
     pub(crate) fn widen(&mut self, width: usize) {
-        self.run.widen(width);
+        self.run.sums.widen(width);
         self.trace.widen(width);
     }
 
@@ -308,9 +311,9 @@ impl ProfileBuilder {
 
     /// Sums of the self costs of the current section.
     fn section_totals(&self) -> Vec<Cost> {
-        let self_costs = &self.run.functions.self_costs;
+        let self_costs = &self.run.sums.functions.self_costs;
         match (&self.table, self.run.kind) {
-            (Some(table), _) => table.totals(),
+            (Some(table), _) => table.map.row(&self_costs.totals()),
             (None, BlockKind::Trace) => self_costs.totals(),
             (None, BlockKind::Aggregate) => self.run.part.totals(self_costs),
         }
@@ -337,9 +340,8 @@ impl ProfileBuilder {
     /// block.
     #[inline(never)]
     pub(crate) fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
-        let known = self.run.functions.as_slice().len();
-        let run = &mut self.run;
-        let id = run.functions.find(run.kind, object, file, name);
+        let known = self.run.sums.functions.as_slice().len();
+        let id = self.run.function([object, file, name]);
         if id.index() == known {
             self.mark(id, name);
         }
@@ -356,7 +358,7 @@ impl ProfileBuilder {
         if let Some(switch) = Switch::of(name) {
             self.trace.set_switch(id, switch);
         }
-        if note_proxy(&self.options.proxies, name, &mut self.run.proxies) {
+        if note_proxy(&self.options.proxies, name, &mut self.run.sums.proxies) {
             self.trace.step_over(id);
         }
     }
@@ -364,15 +366,15 @@ impl ProfileBuilder {
     /// Prefetches the data that a block of a function changes.
     #[inline]
     pub(crate) fn prefetch_block(&self, function: FunctionId) {
-        self.run.functions.prefetch(function);
-        self.run.calls.prefetch(function);
+        self.run.sums.functions.prefetch(function);
+        self.run.sums.calls.prefetch(function);
     }
 
     /// Opens a block of this function. The following costs and calls belong to it.
     #[inline(always)]
     pub(crate) fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
-        let Some(found) = self.run.functions.get_mut(function) else {
+        let Some(found) = self.run.sums.functions.get_mut(function) else {
             return;
         };
         found.add_blocks(1, object, file);
@@ -384,7 +386,7 @@ impl ProfileBuilder {
         if self.run.kind == BlockKind::Aggregate {
             self.run
                 .part
-                .open_block(function, &self.run.functions.self_costs);
+                .open_block(function, &self.run.sums.functions.self_costs);
         }
         if self.is_followed() {
             self.trace.open_block();
@@ -412,14 +414,14 @@ impl ProfileBuilder {
         let Some(block) = &mut self.run.block else {
             return;
         };
-        let self_costs = &mut self.run.functions.self_costs;
+        let self_costs = &mut self.run.sums.functions.self_costs;
         self_costs.add::<WIDTH>(block.function.index(), costs.row);
         if is_followed {
             block.matching = block.matching.saturating_add(costs.matching);
             self.trace.add_self_costs::<WIDTH>(costs.row);
         }
         if let Some(line) = line {
-            block.offer_line(line, &mut self.run.functions);
+            block.offer_line(line, &mut self.run.sums.functions);
         }
     }
 
@@ -431,18 +433,13 @@ impl ProfileBuilder {
         line: u64,
         costs: Costs<'_>,
     ) {
-        let Run {
-            functions,
-            lines,
-            block,
-            ..
-        } = &mut self.run;
+        let Run { sums, block, .. } = &mut self.run;
         let own_line = (file == NameId::EMPTY).then_some(line);
-        if let (Some(block), Some(lines)) = (block, lines) {
+        if let (Some(block), Some(lines)) = (block, &mut sums.lines) {
             if let Some(line) = own_line {
-                block.offer_line(line, functions);
+                block.offer_line(line, &mut sums.functions);
             }
-            let Some(function) = functions.get_mut(block.function) else {
+            let Some(function) = sums.functions.get_mut(block.function) else {
                 return;
             };
             let has_lines = function.has_lines;
@@ -450,7 +447,7 @@ impl ProfileBuilder {
                 if !has_lines {
                     function.has_lines = true;
                     let own = LineKey::own(block.function, function.line);
-                    let costs = functions.self_costs.row(block.function.index());
+                    let costs = sums.functions.self_costs.row(block.function.index());
                     lines.add::<ANY_WIDTH>(own, costs);
                 }
                 let key = LineKey {
@@ -487,12 +484,12 @@ impl ProfileBuilder {
             self.offer_line(callee, target_line);
             return None;
         }
-        let known = self.run.calls.edges().len();
-        let edge = self.run.calls.add::<WIDTH>(edge, costs.row);
+        let known = self.run.sums.calls.edges().len();
+        let edge = self.run.sums.calls.add::<WIDTH>(edge, costs.row);
         // The first call to a new function is also the first of its edge. Other functions are
         // checked only if necessary, because they may be far away in memory.
         if edge.index() == known {
-            let is_new = callee.index() + 1 == self.run.functions.as_slice().len();
+            let is_new = callee.index() + 1 == self.run.sums.functions.as_slice().len();
             if is_new || callee == caller || self.run.may_lack_line {
                 self.offer_line(callee, target_line);
             }
@@ -504,7 +501,7 @@ impl ProfileBuilder {
     /// several files.
     #[inline]
     fn call_file(&self, caller: FunctionId, file: NameId) -> NameId {
-        let functions = self.run.functions.as_slice();
+        let functions = self.run.sums.functions.as_slice();
         if file != NameId::EMPTY && functions[caller.index()].file == file {
             return NameId::EMPTY;
         }
@@ -512,7 +509,7 @@ impl ProfileBuilder {
     }
 
     fn offer_line(&mut self, callee: FunctionId, line: u64) {
-        if let Some(function) = self.run.functions.get_mut(callee) {
+        if let Some(function) = self.run.sums.functions.get_mut(callee) {
             function.offer_line(LineSource::Call, line);
         }
     }
@@ -533,7 +530,7 @@ impl ProfileBuilder {
                 self.follow_call_again::<WIDTH>(edge, caller, costs)
             }
             Some(block) => {
-                let calls = &mut self.run.calls;
+                let calls = &mut self.run.sums.calls;
                 calls.add_again::<WIDTH>(edge, block.function, costs.row)
             }
             None => false,
@@ -554,11 +551,10 @@ impl ProfileBuilder {
     /// Adds the current run or aggregate to the previous ones of this input.
     fn end_run(&mut self) {
         self.close_block();
-        let sums = match self.table.take() {
-            Some(table) => table.finish(),
-            None if self.run.functions.as_slice().is_empty() => return,
-            None => self.finish_run(),
-        };
+        if self.table.is_none() && self.run.sums.functions.as_slice().is_empty() {
+            return;
+        }
+        let sums = self.finish_run();
         if self.input.sums.kind.is_none() {
             self.input.sums = sums;
             return;
@@ -569,10 +565,12 @@ impl ProfileBuilder {
 
     /// Ends the current run and returns its sums.
     fn finish_run(&mut self) -> Sums {
-        let next = self.run.next();
-        let run = std::mem::replace(&mut self.run, next);
+        let run = self.run.next();
+        if let Some(table) = self.table.take() {
+            return table.finish(run.sums);
+        }
         let links = (run.kind == BlockKind::Trace).then(|| {
-            let width = run.functions.self_costs.width();
+            let width = run.sums.functions.self_costs.width();
             let next = Trace::new(LinkOptions::from(&self.options), width);
             std::mem::replace(&mut self.trace, next).finish()
         });

@@ -21,7 +21,7 @@ impl ProfileBuilder {
         });
         let names: Vec<NameId> = names.collect();
         let name = |name: NameId| names[name.index()];
-        let functions = range.run.functions.as_slice();
+        let functions = range.run.sums.functions.as_slice();
         let distinct: HashSet<NameId> = functions.iter().map(|own| name(own.name)).collect();
         if distinct.len() < functions.len() {
             return None;
@@ -31,17 +31,17 @@ impl ProfileBuilder {
         for (row, function) in functions.iter().enumerate() {
             let [object, file] = [function.object, function.file].map(name);
             let id = self.function(object, file, name(function.name));
-            let own = &mut self.run.functions;
+            let own = &mut self.run.sums.functions;
             if let Some(own) = own.get_mut(id) {
-                own.add_blocks(function.blocks, object, file);
+                own.add_blocks(function.invocations, object, file);
                 own.offer_line(function.line_source, function.line);
             }
-            let costs = &range.run.functions.self_costs;
+            let costs = &range.run.sums.functions.self_costs;
             own.self_costs.add_row::<ANY_WIDTH>(id.index(), costs, row);
             numbers.push(id);
         }
-        let calls = &mut self.run.calls;
-        calls.merge(&range.run.calls, &numbers, |_, file| name(file));
+        let calls = &mut self.run.sums.calls;
+        calls.merge(&range.run.sums.calls, &numbers, |_, file| name(file));
         self.run.may_lack_line |= range.run.may_lack_line;
         Some(names)
     }

@@ -1,12 +1,11 @@
 //! The current run, and the computation of its sums when it ends.
 
 use super::OpenBlock;
-use crate::profile::parts::{OpenPart, Parts};
+use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
 use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
 use crate::tables::{
-    ANY_WIDTH, CallTable, CostTable, FunctionId, FunctionTable, LineTable, OpenFunctions,
-    next_index,
+    ANY_WIDTH, CallTable, FunctionFinder, FunctionId, FunctionTable, LineTable, NameId,
 };
 use crate::trace::TraceLinks;
 
@@ -14,13 +13,8 @@ use crate::trace::TraceLinks;
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub kind: BlockKind,
-    pub functions: OpenFunctions,
-    pub calls: CallTable,
-    /// The self costs by line, if requested.
-    pub lines: Option<LineTable>,
-    /// The requested proxies that exist, by position.
-    pub proxies: Vec<usize>,
-    pub parts: Parts,
+    pub sums: Sums,
+    pub finder: FunctionFinder,
     pub part: OpenPart,
     pub block: Option<OpenBlock>,
     /// Whether any function with a block may lack a line, because it has no self cost in its own
@@ -29,69 +23,51 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Returns an empty run of the same kind.
+    /// Finds a function, or adds it.
+    pub fn function(&mut self, key: [NameId; 3]) -> FunctionId {
+        self.finder.find(&mut self.sums.functions, self.kind, key)
+    }
+
+    /// Begins another run of the same kind, and returns this one.
     pub fn next(&mut self) -> Run {
-        let lines = self.lines.as_ref();
-        Run {
+        self.finder.forget(&self.sums.functions);
+        let sums = &self.sums;
+        let lines = sums.lines.as_ref();
+        let next = Run {
             kind: self.kind,
-            functions: self.functions.next(),
-            calls: self.calls.next(),
-            lines: lines.map(|own| LineTable::new(own.costs.width())),
+            sums: Sums {
+                functions: sums.functions.next(),
+                calls: sums.calls.next(),
+                lines: lines.map(|own| LineTable::new(own.costs.width())),
+                ..Sums::default()
+            },
+            finder: std::mem::take(&mut self.finder),
             ..Run::default()
-        }
-    }
-
-    /// All rows of costs.
-    fn tables(&mut self) -> impl Iterator<Item = &mut CostTable> {
-        let own = [
-            &mut self.functions.self_costs,
-            &mut self.functions.unlisted_costs,
-            &mut self.calls.costs,
-            &mut self.parts.totals,
-        ];
-        let lines = self.lines.iter_mut().map(|lines| &mut lines.costs);
-        own.into_iter().chain(lines)
-    }
-
-    /// Resets all tables, which are empty, to rows of one cost.
-    pub fn narrow(&mut self) {
-        self.tables().for_each(|table| *table = CostTable::new(1));
-    }
-
-    /// Makes all rows longer.
-    pub fn widen(&mut self, width: usize) {
-        self.tables().for_each(|table| table.widen(width));
+        };
+        std::mem::replace(self, next)
     }
 
     /// Ends the run, and computes its sums.
     pub fn finish(self, inclusive: InclusiveCost, links: TraceLinks) -> Sums {
-        let is_listed = links.invocations.is_some() || links.contexts.is_some();
-        let mut counts_calls = false;
-        let mut functions = match self.kind {
-            BlockKind::Trace => self
-                .functions
-                .finish(is_listed, |_, function| (function.blocks, false)),
-            BlockKind::Aggregate => {
-                let mut called = vec![0u64; self.functions.as_slice().len()];
-                for edge in self.calls.edges() {
-                    let count = &mut called[edge.callee.index()];
-                    *count = count.saturating_add(edge.calls);
+        let mut sums = self.sums;
+        let functions = &mut sums.functions;
+        match self.kind {
+            BlockKind::Trace => {
+                sums.kind = Some(ProfileKind::Trace);
+                let is_listed = links.invocations.is_some() || links.contexts.is_some();
+                for function in functions.as_mut_slice() {
+                    function.is_listed = is_listed;
                 }
-                counts_calls =
-                    self.part.states_invocations() || called.iter().any(|&calls| calls > 0);
-                self.functions.finish(is_listed, |row, function| {
-                    let id = FunctionId(next_index(row));
-                    match counts_calls {
-                        true => self.part.invocations(id, called[row], function.blocks > 0),
-                        false => (0, true),
-                    }
-                })
             }
-        };
+            BlockKind::Aggregate => {
+                sums.kind = Some(ProfileKind::Aggregate);
+                sums.counts_calls = self.part.count_invocations(functions, &sums.calls);
+            }
+        }
         let with_self_calls = inclusive == InclusiveCost::Summed;
         match functions.self_costs.width() {
-            1 => add_calls::<1>(&mut functions, &self.calls, with_self_calls),
-            _ => add_calls::<ANY_WIDTH>(&mut functions, &self.calls, with_self_calls),
+            1 => add_calls::<1>(functions, &sums.calls, with_self_calls),
+            _ => add_calls::<ANY_WIDTH>(functions, &sums.calls, with_self_calls),
         }
         if let Some(outermost) = links.outermost {
             for (at, function) in functions.as_mut_slice().iter_mut().enumerate() {
@@ -103,20 +79,9 @@ impl Run {
                 functions.inclusive_costs.set::<ANY_WIDTH>(function, costs);
             }
         }
-        Sums {
-            kind: Some(match self.kind {
-                BlockKind::Trace => ProfileKind::Trace,
-                BlockKind::Aggregate => ProfileKind::Aggregate,
-            }),
-            counts_calls,
-            functions,
-            calls: self.calls,
-            lines: self.lines,
-            invocations: links.invocations,
-            contexts: links.contexts,
-            proxies: self.proxies,
-            parts: self.parts,
-        }
+        sums.invocations = links.invocations;
+        sums.contexts = links.contexts;
+        sums
     }
 }
 

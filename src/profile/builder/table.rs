@@ -4,7 +4,7 @@ use super::ProfileBuilder;
 use crate::maps::HashMap;
 use crate::profile::sums::Sums;
 use crate::profile::{Cost, InclusiveCost, ProfileKind};
-use crate::tables::{CallEdge, ColumnMap, Function, LineSource, LineTable, NameId};
+use crate::tables::{CallEdge, ColumnMap, Function, LineSource, NameId};
 
 /// A function of a webgrind file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,17 +23,16 @@ pub(crate) struct TableFunction<'a> {
     pub invocations: u64,
 }
 
-/// The current table, with the sums that it states.
+/// The facts about the current table, in addition to the sums that it states.
 #[derive(Debug)]
 pub(super) struct SummedTable {
     /// The number of functions so far with this file and name. A table stores no objects, so it can
     /// contain several. Their order distinguishes them.
     seen: HashMap<(NameId, NameId), u32>,
     /// The map from its costs, which are those of one event, to the requested ones.
-    map: ColumnMap,
+    pub map: ColumnMap,
     /// By function, if recursion is to count once.
     calls: Option<Vec<Calls>>,
-    sums: Sums,
 }
 
 /// The costs of the calls of a function.
@@ -45,15 +44,10 @@ struct Calls {
 }
 
 impl SummedTable {
-    /// Sums of the self costs in the requested events.
-    pub fn totals(&self) -> Vec<Cost> {
-        let total = self.sums.functions.self_costs.totals();
-        self.map.row(&total)
-    }
-
-    /// Ends the table, and returns its sums in the requested events.
-    pub fn finish(mut self) -> Sums {
-        let functions = &mut self.sums.functions;
+    /// Ends the table, and computes its sums in the requested events.
+    pub fn finish(self, mut sums: Sums) -> Sums {
+        sums.kind = Some(ProfileKind::Aggregate);
+        let functions = &mut sums.functions;
         for (at, calls) in self.calls.into_iter().flatten().enumerate() {
             // If the table counts recursion once already, its inclusive cost is below the sum of
             // self cost and calls by more than rounding explains.
@@ -64,8 +58,8 @@ impl SummedTable {
                 functions.inclusive_costs.add::<1>(at, &once);
             }
         }
-        self.sums.map_events(&self.map);
-        self.sums
+        sums.map_events(&self.map);
+        sums
     }
 }
 
@@ -76,15 +70,11 @@ impl ProfileBuilder {
     /// functions with [`add_table_function`](Self::add_table_function) and edges with
     /// [`add_table_edge`](Self::add_table_edge).
     pub(crate) fn begin_table(&mut self, map: ColumnMap) {
+        self.run.sums.narrow();
         self.table = Some(SummedTable {
             seen: HashMap::default(),
             map,
             calls: (self.options.inclusive == InclusiveCost::Once).then(Vec::new),
-            sums: Sums {
-                kind: Some(ProfileKind::Aggregate),
-                lines: self.options.lines.then(LineTable::default),
-                ..Sums::default()
-            },
         });
     }
 
@@ -95,7 +85,7 @@ impl ProfileBuilder {
         let (file, name) = (self.intern(function.file), self.intern(function.name));
         let Some(table) = &mut self.table else { return };
         let seen = table.seen.entry((file, name)).or_default();
-        let functions = &mut table.sums.functions;
+        let functions = &mut self.run.sums.functions;
         let row = functions.as_slice().len();
         functions.push(Function {
             line: function.line,
@@ -116,7 +106,8 @@ impl ProfileBuilder {
     /// Adds a call edge of a table. It does not change the sums of functions.
     pub(crate) fn add_table_edge(&mut self, edge: CallEdge, cost: Cost) {
         let Some(table) = &mut self.table else { return };
-        table.sums.counts_calls |= edge.calls > 0;
+        let sums = &mut self.run.sums;
+        sums.counts_calls |= edge.calls > 0;
         let calls = table.calls.as_mut();
         if let Some(calls) = calls.and_then(|calls| calls.get_mut(edge.caller.index())) {
             calls.all += i128::from(cost);
@@ -125,6 +116,6 @@ impl ProfileBuilder {
                 calls.to_itself = calls.to_itself.saturating_add(cost);
             }
         }
-        table.sums.calls.add::<1>(edge, &[cost]);
+        sums.calls.add::<1>(edge, &[cost]);
     }
 }
