@@ -1,7 +1,5 @@
 //! Costs: a row of numbers for each function, call edge and context, one number for each event.
 
-use super::ids::next_index;
-
 /// A cost, in the unit of its event.
 ///
 /// Signed, because Xdebug 2.6 to 2.9 write memory differences. Numbers and sums outside the range
@@ -240,37 +238,6 @@ fn limit(cost: Cost) -> Cost {
 /// Clamps a cost to 64 bits.
 pub(crate) fn saturated(cost: i128) -> Cost {
     Cost::try_from(cost).unwrap_or(if cost > 0 { Cost::MAX } else { Cost::MIN })
-}
-
-/// A pool of rows, whose numbers are reused.
-#[derive(Debug, Default)]
-pub(crate) struct CostPool {
-    rows: CostTable,
-    free: Vec<u32>,
-}
-
-impl CostPool {
-    /// Extends all rows to `width` costs.
-    pub fn widen(&mut self, width: usize) {
-        self.rows.widen(width);
-    }
-
-    /// Stores a row of `WIDTH` costs, and returns its number.
-    pub fn keep<const WIDTH: usize>(&mut self, costs: &[Cost]) -> u32 {
-        if let Some(row) = self.free.pop() {
-            self.rows.set::<WIDTH>(row as usize, costs);
-            return row;
-        }
-        let row = next_index(self.rows.rows());
-        self.rows.push::<WIDTH>(costs);
-        row
-    }
-
-    /// Frees a row and returns its `WIDTH` costs. The next row to be stored may reuse its number.
-    pub fn release<const WIDTH: usize>(&mut self, row: u32) -> &[Cost] {
-        self.free.push(row);
-        self.rows.row_of::<WIDTH>(row as usize)
-    }
 }
 
 #[cfg(test)]

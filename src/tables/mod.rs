@@ -18,7 +18,7 @@ pub use calls::{CallEdge, EdgeRef};
 pub(crate) use calls::{CallLists, CallTable};
 pub(crate) use column_map::ColumnMap;
 pub use costs::Cost;
-pub(crate) use costs::{ANY_WIDTH, CostPool, CostTable, Costs, first_cost, saturated};
+pub(crate) use costs::{ANY_WIDTH, CostTable, Costs, first_cost, saturated};
 pub use functions::{BlockKind, Function};
 pub(crate) use functions::{FunctionFinder, FunctionTable, LineRule, LineSource};
 pub(crate) use ids::{EdgeId, next_index, slot};

@@ -254,21 +254,24 @@ impl ContextTree {
         let mut todo = vec![(ContextId::TOP, ContextId::TOP)];
         while let Some((into, from)) = todo.pop() {
             for child in other.children(from) {
-                let (function, calls) = (map(other.function(child)), other.context(child).calls);
-                let node = self.add_below::<ANY_WIDTH>(into, function, calls, &[]);
-                let costs = &mut self.self_costs;
-                costs.add_row::<ANY_WIDTH>(node.index(), &other.self_costs, child.index());
-                todo.push((node, child));
+                let key = Key::new(map(other.function(child)), false);
+                let costs = other.self_costs.row(child.index());
+                let node = self.enter::<ANY_WIDTH>(key, other.context(child).calls, costs);
+                todo.push((self.attach(into, node), child));
             }
         }
     }
 
-    /// Puts a subtree below a node, or below [`ContextId::TOP`], and merges it with those there.
-    pub(super) fn attach(&mut self, parent: ContextId, child: ContextId) {
-        match self.find(parent, self.key(child)) {
-            Some(found) => self.merge_nodes(found, child),
-            None => self.link(parent, child),
+    /// Puts a subtree below a node, or below [`ContextId::TOP`], and merges it with the one there
+    /// that has the same key. Returns the node.
+    #[inline]
+    pub(super) fn attach(&mut self, parent: ContextId, child: ContextId) -> ContextId {
+        if let Some(found) = self.find(parent, self.key(child)) {
+            self.merge_nodes(found, child);
+            return found;
         }
+        self.link(parent, child);
+        child
     }
 
     /// Merges `from`, which no longer has a parent, and all below it into `into`.
@@ -305,29 +308,6 @@ impl ContextTree {
             }
             self.free.push(from);
         }
-    }
-
-    /// Adds invocations without calls, or of which only the costs are known, below the node of their
-    /// caller, or below [`ContextId::TOP`] if they have none: to the node of their function, which is
-    /// created if necessary.
-    #[inline(always)]
-    pub(super) fn add_below<const WIDTH: usize>(
-        &mut self,
-        parent: ContextId,
-        function: FunctionId,
-        calls: u64,
-        self_costs: &[Cost],
-    ) -> ContextId {
-        let key = Key::new(function, false);
-        let Some(child) = self.find(parent, key) else {
-            let child = self.enter::<WIDTH>(key, calls, self_costs);
-            self.link(parent, child);
-            return child;
-        };
-        let node = &mut self.nodes[child.index()];
-        node.calls = node.calls.saturating_add(calls);
-        self.self_costs.add::<WIDTH>(child.index(), self_costs);
-        child
     }
 
     #[inline]

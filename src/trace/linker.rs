@@ -6,7 +6,7 @@ use super::contexts::{ContextId, ContextTree, Key, OutermostCosts};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, claim};
 use super::stretches::Stretches;
-use crate::tables::{ANY_WIDTH, Cost, CostPool, CostTable, FunctionId, first_cost, slot};
+use crate::tables::{ANY_WIDTH, Cost, CostTable, first_cost, slot};
 
 /// The requested results for a trace; by default none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,26 +39,14 @@ pub(crate) struct TraceLinks {
 /// The data of an invocation that no call has claimed yet.
 #[derive(Clone, Copy, Debug)]
 struct FinishedInvocation {
-    contexts: PendingContext,
+    /// Its node in the [`ContextTree`], or [`ContextId::NONE`].
+    node: ContextId,
     /// Its position in the [`InvocationTree`], or [`NONE`].
     invocation: u32,
 }
 
-/// The data that an invocation adds below the node of its caller.
-#[derive(Clone, Copy, Debug)]
-enum PendingContext {
-    /// Its own node.
-    Node(ContextId),
-    /// Only the cost by which it is matched: it made no calls, and rows have no other cost.
-    Matching,
-    /// Its self costs in the [`CostPool`], if it made no calls.
-    Costs(u32),
-    /// Nothing.
-    Nothing,
-}
-
 const _: () = assert!(
-    size_of::<FinishedInvocation>() == 12,
+    size_of::<FinishedInvocation>() == 8,
     "a trace has many at a time"
 );
 
@@ -69,7 +57,7 @@ impl UnmatchedInvocation<FinishedInvocation> {
         tolerance: 0,
         stretch: 0,
         what: FinishedInvocation {
-            contexts: PendingContext::Nothing,
+            node: ContextId::NONE,
             invocation: NONE,
         },
     };
@@ -87,8 +75,6 @@ pub(super) struct Linker {
     linked: Vec<InvocationCall>,
     of_proxies: CallsOfProxies,
     contexts: ContextTree,
-    /// Self costs of invocations without calls, until they are claimed.
-    waiting: CostPool,
 }
 
 impl Linker {
@@ -102,7 +88,6 @@ impl Linker {
     /// Links the blocks and calls of the next batch.
     pub fn link(&mut self, batch: Batch) {
         self.contexts.self_costs.widen(batch.self_costs.width());
-        self.waiting.widen(batch.self_costs.width());
         match self.contexts.self_costs.width() {
             1 => self.link_blocks::<1>(batch),
             2 => self.link_blocks::<2>(batch),
@@ -133,13 +118,12 @@ impl Linker {
         if let Some(switch) = block.switch {
             self.stretches.follow(switch);
         }
-        let contexts = if !self.wanted.any_contexts() {
-            PendingContext::Nothing
-        } else if calls.is_empty() {
-            self.keep::<WIDTH>(self_costs, block.matching)
+        let node = if self.wanted.any_contexts() {
+            // A proxy without calls stays.
+            let key = Key::new(block.function, block.is_proxy && !calls.is_empty());
+            self.contexts.enter::<WIDTH>(key, 1, self_costs)
         } else {
-            let key = Key::new(block.function, block.is_proxy);
-            PendingContext::Node(self.contexts.enter::<WIDTH>(key, 1, self_costs))
+            ContextId::NONE
         };
         let stretch = self.stretches.current;
         let mut cost = block.matching;
@@ -158,8 +142,16 @@ impl Linker {
                     invocation: called.what.invocation,
                 });
             }
-            if let PendingContext::Node(node) = contexts {
-                self.put_below::<WIDTH>(node, call.callee, called, costs);
+            if node != ContextId::NONE {
+                let called = match called.what.node {
+                    // The invocation is missing.
+                    ContextId::NONE => {
+                        let key = Key::new(call.callee, false);
+                        self.contexts.enter::<WIDTH>(key, 1, costs)
+                    }
+                    called => called,
+                };
+                self.contexts.attach(node, called);
             }
         }
         let invocation = if self.wanted.invocations {
@@ -179,53 +171,18 @@ impl Linker {
         } else {
             NONE
         };
-        let ended = FinishedInvocation {
-            contexts,
-            invocation,
-        };
+        let ended = FinishedInvocation { node, invocation };
         let unclaimed = slot(&mut self.unclaimed, block.function.index());
         let ended = UnmatchedInvocation::new(cost, calls.len(), stretch, ended);
         unclaimed.push(ended);
-    }
-
-    /// Stores the self costs of an invocation without calls.
-    #[inline]
-    fn keep<const WIDTH: usize>(&mut self, self_costs: &[Cost], matching: Cost) -> PendingContext {
-        if WIDTH == 1 && first_cost(self_costs) == matching {
-            return PendingContext::Matching;
-        }
-        PendingContext::Costs(self.waiting.keep::<WIDTH>(self_costs))
-    }
-
-    /// Adds an invocation below the node of its caller. If it is missing, `costs` are those of the
-    /// call.
-    #[inline(always)]
-    fn put_below<const WIDTH: usize>(
-        &mut self,
-        caller: ContextId,
-        function: FunctionId,
-        called: UnmatchedInvocation<FinishedInvocation>,
-        costs: &[Cost],
-    ) {
-        let matching = [called.cost];
-        let costs = match called.what.contexts {
-            PendingContext::Node(node) => return self.contexts.attach(caller, node),
-            PendingContext::Matching => &matching,
-            PendingContext::Costs(row) => self.waiting.release::<WIDTH>(row),
-            PendingContext::Nothing => costs,
-        };
-        self.contexts.add_below::<WIDTH>(caller, function, 1, costs);
     }
 
     /// Ends the run.
     pub fn finish(mut self) -> TraceLinks {
         if self.wanted.any_contexts() {
             // The remaining invocations have no caller.
-            for (number, unclaimed) in (0u32..).zip(std::mem::take(&mut self.unclaimed)) {
-                for ended in unclaimed {
-                    let (top, function) = (ContextId::TOP, FunctionId(number));
-                    self.put_below::<ANY_WIDTH>(top, function, ended, &[]);
-                }
+            for ended in self.unclaimed.iter().flatten() {
+                self.contexts.attach(ContextId::TOP, ended.what.node);
             }
         }
         let wanted = self.wanted;
