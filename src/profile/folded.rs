@@ -1,23 +1,15 @@
 //! Profiles with other names for functions. Functions that get the same name become one.
 
 use super::groups::{FunctionParts, GroupBy, GroupFacts, Groups};
-use super::{ModelError, Producer, Profile, ProfileData, ProfileKind};
+use super::{ModelError, Producer, Profile, ProfileData, ProfileKind, id};
 use crate::names::Chains;
 use crate::tables::{
-    ANY_WIDTH, Cost, Function, FunctionId, LineRule, LineTable, NameId, NameTable,
+    ANY_WIDTH, ByFunction, Function, FunctionId, LineRule, LineTable, NameId, NameTable,
 };
 
-/// A profile that joins functions if they differ only in callers and recursion levels.
-#[derive(Debug)]
-pub(super) struct Folded {
-    profile: Profile,
-    /// By function of the file, the number of the joined one.
-    functions: Vec<FunctionId>,
-}
-
 impl Profile {
-    /// The functions and calls of this profile with other names. If `rename` returns `None`, the
-    /// name stays. Functions that then have the same object, file and name become one.
+    /// This profile with other names. If `rename` returns `None`, the name stays. Functions that then
+    /// have the same object, file and name become one.
     ///
     /// # Errors
     ///
@@ -31,27 +23,38 @@ impl Profile {
         let numbers = numbers.map(|name| names.intern(rename(name).as_deref().unwrap_or(name)));
         let numbers: Vec<NameId> = numbers.collect();
         let name = |name: NameId| numbers[name.index()];
-        let mut contents = ProfileData {
-            events: self.contents.events.clone(),
-            ..ProfileData::default()
-        };
         let known_as = |function: &Function| Function {
             is_listed: false,
             before: 0,
             ..function.renamed(name)
         };
-        self.add_sums(&mut contents, known_as, name);
+        let mut contents = self.without_sums();
+        self.join(&mut contents, known_as, name);
         Profile::new(names, contents)
     }
 
-    /// Adds the sums of this profile to others, and returns the new numbers of its functions.
-    fn add_sums(
+    /// All data except the functions and calls.
+    pub(super) fn without_sums(&self) -> ProfileData {
+        let mut contents = ProfileData {
+            events: self.contents.events.clone(),
+            headers: self.contents.headers.clone(),
+            ..ProfileData::default()
+        };
+        contents.sums.kind = self.contents.sums.kind;
+        contents.sums.parts = self.contents.sums.parts.clone();
+        contents
+    }
+
+    /// Adds the functions and calls of this profile to `joined`, and returns the new numbers of the
+    /// functions. Those for which `known_as` returns the same key become one. `name` returns the new
+    /// number of a file's name.
+    fn join(
         &self,
-        to: &mut ProfileData,
+        joined: &mut ProfileData,
         known_as: impl FnMut(&Function) -> Function,
         name: impl Fn(NameId) -> NameId,
     ) -> Vec<FunctionId> {
-        let (own, sums) = (&self.contents.sums, &mut to.sums);
+        let (own, sums) = (&self.contents.sums, &mut joined.sums);
         sums.lines = own.lines.as_ref().map(|_| LineTable::default());
         sums.counts_calls = own.counts_calls;
         sums.widen(own.functions.self_costs.width());
@@ -84,10 +87,10 @@ impl Profile {
     pub(crate) fn folded_function(&self, id: FunctionId) -> FunctionId {
         self.folded();
         let folded = self.views.folded.get().and_then(Option::as_ref);
-        folded.map_or(id, |folded| folded.functions[id.index()])
+        folded.map_or(id, |folded| folded.of_functions[id.index()])
     }
 
-    fn fold(&self) -> Option<Folded> {
+    fn fold(&self) -> Option<Groups> {
         let chains = self.chains();
         let mut names = NameTable::default();
         let mut numbers: Vec<NameId> = (self.names.iter()).map(|name| names.intern(name)).collect();
@@ -108,22 +111,26 @@ impl Profile {
             ..function.clone()
         };
         let mut contents = self.without_sums();
-        let functions = self.add_sums(&mut contents, own_name, |name| name);
+        let of_functions = self.join(&mut contents, own_name, |name| name);
         let mut profile = Profile::new(names, contents).ok()?;
-        profile.count_once(&functions, self);
-        Some(Folded { profile, functions })
-    }
-
-    /// All data except the functions and calls.
-    pub(super) fn without_sums(&self) -> ProfileData {
-        let mut contents = ProfileData {
-            events: self.contents.events.clone(),
-            headers: self.contents.headers.clone(),
-            ..ProfileData::default()
-        };
-        contents.sums.kind = self.contents.sums.kind;
-        contents.sums.parts = self.contents.sums.parts.clone();
-        contents
+        let count = profile.functions().len();
+        let members = ByFunction::new(of_functions.iter().copied(), count);
+        for joined in (0..count).map(id) {
+            let members = members.of(joined).iter();
+            if members.len() > 1 {
+                // A function without callers ran once in each run, even if it is several functions
+                // in the file.
+                let invocations = members.map(|&at| self.function(FunctionId(at)).invocations);
+                let calls = profile.called_from(joined).map(|edge| edge.calls);
+                let calls = calls.fold(0, u64::saturating_add);
+                profile.count_once(joined, invocations.fold(calls, u64::max));
+            }
+        }
+        Some(Groups {
+            profile,
+            of_functions,
+            of_calls: Vec::new(),
+        })
     }
 
     /// The [`folded`](Self::folded) profile with groups instead of functions. A group has a name,
@@ -147,11 +154,11 @@ impl Profile {
             ..function.clone()
         };
         let mut contents = folded.without_sums();
-        let groups = folded.add_sums(&mut contents, group, |_| NameId::EMPTY);
+        let of_functions = folded.join(&mut contents, group, |_| NameId::EMPTY);
         contents.sums.lines = None;
         let count = contents.sums.functions.as_slice().len();
         let mut parts = FunctionParts::default();
-        for (&group, (id, function)) in groups.iter().zip(folded.functions()) {
+        for (&group, (id, function)) in of_functions.iter().zip(folded.functions()) {
             parts.add(group, function.name, folded.self_costs(id));
         }
         let facts = GroupFacts {
@@ -162,63 +169,41 @@ impl Profile {
         let mut profile = Profile::new(names, contents).ok()?;
         profile.groups = facts;
         let runs = profile.runs();
-        for at in 0..count {
-            let id = super::id(at);
-            let within = profile.sub_calls(id).filter(|edge| edge.callee == id);
+        for group in (0..count).map(id) {
+            let within = profile.sub_calls(group).filter(|edge| edge.callee == group);
             let within = within.map(|edge| edge.calls).fold(0, u64::saturating_add);
-            let row = profile.cost_with_calls(id);
-            let functions = &mut profile.contents.sums.functions;
-            functions.inclusive_costs.set::<ANY_WIDTH>(at, &row);
-            let invocations = &mut functions.as_mut_slice()[at].invocations;
+            let invocations = profile.function(group).invocations;
             // A group without callers ran once in each run, like a function without callers.
-            *invocations = match invocations.saturating_sub(within) {
-                0 => runs.min(*invocations),
+            let invocations = match invocations.saturating_sub(within) {
+                0 => runs.min(invocations),
                 from_others => from_others,
             };
+            profile.count_once(group, invocations);
         }
         Some(Groups {
             profile,
-            of_functions: groups,
+            of_functions,
             of_calls: Vec::new(),
         })
     }
 
-    /// The self costs of a function plus the costs of its calls to others.
-    fn cost_with_calls(&self, id: FunctionId) -> Vec<Cost> {
-        let own = self.contents.sums.functions.self_costs.row(id.index());
-        let mut row = own.to_vec();
-        for edge in self.sub_calls(id).filter(|edge| edge.callee != id) {
+    /// Corrects what is not just a sum of a function that joins several: its inclusive costs, which
+    /// are its self costs and those of its calls to others, and its invocations.
+    fn count_once(&mut self, function: FunctionId, invocations: u64) {
+        let at = function.index();
+        let functions = &self.contents.sums.functions;
+        let mut row = functions.self_costs.row(at).to_vec();
+        for edge in self
+            .sub_calls(function)
+            .filter(|edge| edge.callee != function)
+        {
             for (sum, cost) in row.iter_mut().zip(edge.costs()) {
                 *sum = sum.saturating_add(*cost);
             }
         }
-        row
-    }
-
-    /// Corrects the inclusive costs and invocations of functions that join several of the other
-    /// profile: these are not just sums. `numbers` are the new numbers of the other functions.
-    fn count_once(&mut self, numbers: &[FunctionId], other: &Profile) {
-        let mut members = vec![0u64; self.functions().len()];
-        let mut invocations = vec![0u64; members.len()];
-        for (id, function) in numbers
-            .iter()
-            .zip(other.functions().map(|(_, function)| function))
-        {
-            members[id.index()] += 1;
-            let most = &mut invocations[id.index()];
-            *most = (*most).max(function.invocations);
-        }
-        for at in (0..members.len()).filter(|&at| members[at] > 1) {
-            let id = super::id(at);
-            // A function without callers ran once in each run, even if it is several functions in
-            // the file.
-            let calls = self.called_from(id).map(|edge| edge.calls);
-            let calls = calls.fold(0, u64::saturating_add);
-            let row = self.cost_with_calls(id);
-            let functions = &mut self.contents.sums.functions;
-            functions.inclusive_costs.set::<ANY_WIDTH>(at, &row);
-            functions.as_mut_slice()[at].invocations = calls.max(invocations[at]);
-        }
+        let functions = &mut self.contents.sums.functions;
+        functions.inclusive_costs.set::<ANY_WIDTH>(at, &row);
+        functions.as_mut_slice()[at].invocations = invocations;
     }
 
     /// The rules for splitting names of functions into own names and callers. Empty unless

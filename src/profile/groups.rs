@@ -64,10 +64,11 @@ impl GroupBy {
     }
 }
 
-/// A profile whose functions are groups.
+/// A profile whose functions are groups of functions of another profile.
+#[derive(Debug)]
 pub(crate) struct Groups {
     pub profile: Profile,
-    /// The group of each function of the folded profile; empty if the groups are lines.
+    /// The group of each function of the other profile; empty if the groups are lines.
     pub of_functions: Vec<FunctionId>,
     /// The line of each call of a trace, if the groups are lines.
     pub of_calls: Vec<FunctionId>,

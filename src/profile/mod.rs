@@ -40,7 +40,6 @@ use crate::tables::{
 };
 use crate::trace::ContextTree;
 use events::Events;
-use folded::Folded;
 use headers::Headers;
 use sums::Sums;
 
@@ -109,7 +108,7 @@ struct Views {
     /// The sorted rows of the lines.
     line_order: OnceLock<ByFunction>,
     /// `None` inside if folding changes nothing.
-    folded: OnceLock<Option<Box<Folded>>>,
+    folded: OnceLock<Option<Box<Groups>>>,
     cycles: OnceLock<Cycles>,
     /// The inclusive costs that replace those of the sums, and whether each is estimated.
     once: OnceLock<(CostTable, Vec<bool>)>,
