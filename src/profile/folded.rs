@@ -1,6 +1,6 @@
 //! Profiles with other names for functions. Functions that get the same name become one.
 
-use super::groups::{FunctionParts, GroupBy, GroupFacts, Groups};
+use super::groups::{FunctionParts, GroupBy, Groups};
 use super::{ModelError, Producer, Profile, ProfileData, ProfileKind, id};
 use crate::names::Chains;
 use crate::tables::{
@@ -161,11 +161,7 @@ impl Profile {
         for (&group, (id, function)) in of_functions.iter().zip(folded.functions()) {
             parts.add(group, function.name, folded.self_costs(id));
         }
-        let facts = GroupFacts {
-            by,
-            costliest: parts.costliest(count, folded, &mut names),
-            totals: folded.exact_totals(),
-        };
+        let facts = parts.facts(by, folded, count, &mut names);
         let mut profile = Profile::new(names, contents).ok()?;
         profile.groups = facts;
         let runs = profile.runs();

@@ -41,25 +41,22 @@ impl GroupBy {
 
     /// The name of one group.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            GroupBy::Function => "function",
-            GroupBy::Line => "line",
-            GroupBy::Class => "class",
-            GroupBy::File => "file",
-            GroupBy::Object => "object",
-            GroupBy::Package => "package",
-        }
+        self.words().0
     }
 
     /// The name of several groups.
     pub(crate) fn names(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            GroupBy::Function => "functions",
-            GroupBy::Line => "lines",
-            GroupBy::Class => "classes",
-            GroupBy::File => "files",
-            GroupBy::Object => "objects",
-            GroupBy::Package => "packages",
+            GroupBy::Function => ("function", "functions"),
+            GroupBy::Line => ("line", "lines"),
+            GroupBy::Class => ("class", "classes"),
+            GroupBy::File => ("file", "files"),
+            GroupBy::Object => ("object", "objects"),
+            GroupBy::Package => ("package", "packages"),
         }
     }
 }
@@ -95,9 +92,15 @@ impl FunctionParts {
         *part += i128::from(first_cost(costs));
     }
 
-    /// The function with the largest part of each group. Among equals it is the first by name.
-    /// Their names are added to `names`.
-    pub fn costliest(self, groups: usize, of: &Profile, names: &mut NameTable) -> Vec<NameId> {
+    /// The facts about groups of functions `of` this profile. Among the functions with the largest
+    /// part of a group, the first by name counts. Their names are added to `names`.
+    pub fn facts(
+        self,
+        by: GroupBy,
+        of: &Profile,
+        groups: usize,
+        names: &mut NameTable,
+    ) -> GroupFacts {
         let rank = |&(function, part): &(NameId, i128)| (part, Reverse(of.name(function)));
         let mut costliest: Vec<Option<(NameId, i128)>> = vec![None; groups];
         for ((group, function), part) in self.0 {
@@ -106,8 +109,12 @@ impl FunctionParts {
             *most = both.max_by_key(rank);
         }
         let costliest = costliest.into_iter().flatten();
-        let names = costliest.map(|(function, _)| names.intern(of.name(function)));
-        names.collect()
+        let costliest = costliest.map(|(function, _)| names.intern(of.name(function)));
+        GroupFacts {
+            by,
+            costliest: costliest.collect(),
+            totals: of.exact_totals(),
+        }
     }
 }
 
@@ -200,11 +207,7 @@ impl Profile {
                 }
             }
         }
-        let facts = GroupFacts {
-            by: GroupBy::Line,
-            costliest: parts.costliest(lines.len(), folded, &mut names),
-            totals: folded.exact_totals(),
-        };
+        let facts = parts.facts(GroupBy::Line, folded, lines.len(), &mut names);
         let mut profile = Profile::new(names, contents).ok()?;
         profile.groups = facts;
         let costs = profile.contents.sums.functions.self_costs.clone();

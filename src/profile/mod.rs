@@ -35,9 +35,7 @@ pub(crate) use producer::Producer;
 pub(crate) use runs::RUNS;
 pub(crate) use stated::summary_costs;
 
-use crate::tables::{
-    ByFunction, CallLists, CostTable, LineRule, LineTable, NameTable, first_cost, saturated,
-};
+use crate::tables::{ByFunction, CostTable, LineRule, LineTable, NameTable, first_cost, saturated};
 use crate::trace::ContextTree;
 use events::Events;
 use headers::Headers;
@@ -104,7 +102,9 @@ pub struct Profile {
 /// What follows from the sums of a profile, computed at the first use.
 #[derive(Debug, Default)]
 struct Views {
-    lists: OnceLock<CallLists>,
+    /// The positions of the calls to each function, and of those that it makes.
+    called_from: OnceLock<ByFunction>,
+    sub_calls: OnceLock<ByFunction>,
     /// The sorted rows of the lines.
     line_order: OnceLock<ByFunction>,
     /// `None` inside if folding changes nothing.
@@ -292,10 +292,9 @@ impl Profile {
     /// The cycles of functions that call each other.
     pub(crate) fn cycles(&self) -> &Cycles {
         self.views.cycles.get_or_init(|| {
-            let edges = self.contents.sums.calls.edges();
             let callees = |caller| {
-                let calls = self.lists().sub_calls.of(id(caller)).iter();
-                calls.map(|&call| edges[call as usize].callee.index())
+                let calls = self.sub_calls(id(caller));
+                calls.map(|edge| edge.callee.index())
             };
             Cycles::new(self.functions().len(), callees)
         })
@@ -396,7 +395,7 @@ impl Profile {
         &self,
         id: FunctionId,
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
-        self.edges_at(self.lists().called_from.of(id))
+        self.edges_of(id, &self.views.called_from, |edge| edge.callee)
     }
 
     /// The calls that a function makes, in order of first appearance.
@@ -405,7 +404,7 @@ impl Profile {
         &self,
         id: FunctionId,
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
-        self.edges_at(self.lists().sub_calls.of(id))
+        self.edges_of(id, &self.views.sub_calls, |edge| edge.caller)
     }
 
     /// The file that contains calls: the caller's, unless they are in inlined code.
@@ -414,19 +413,20 @@ impl Profile {
         self.name(edge.file().unwrap_or(callers))
     }
 
-    fn lists(&self) -> &CallLists {
-        let functions = self.contents.sums.functions.as_slice().len();
-        self.views
-            .lists
-            .get_or_init(|| CallLists::new(&self.contents.sums.calls, functions))
-    }
-
-    fn edges_at<'a>(
+    /// The edges in the list of a function; `end` is the function in whose list an edge is.
+    fn edges_of<'a>(
         &'a self,
-        positions: &'a [u32],
+        id: FunctionId,
+        list: &'a OnceLock<ByFunction>,
+        end: impl Fn(&CallEdge) -> FunctionId + Clone,
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'a>> + ExactSizeIterator {
-        let positions = positions.iter();
-        positions.map(|&position| self.contents.sums.calls.at(position as usize))
+        let calls = &self.contents.sums.calls;
+        let list = list.get_or_init(|| {
+            let functions = self.contents.sums.functions.as_slice().len();
+            ByFunction::new(calls.edges().iter().map(end), functions)
+        });
+        let positions = list.of(id).iter();
+        positions.map(|&position| calls.at(position as usize))
     }
 
     /// The header lines of a single run, in order; missing summaries and those of 0 are corrected.
@@ -591,20 +591,15 @@ impl Profile {
     /// sum, or `None` if some runs or parts do not state it. A value of 0 becomes `None`.
     pub fn summaries(&self) -> Vec<Option<Cost>> {
         let stated = &self.contents.headers.stated;
-        let [sums, highest, unstated] =
-            [&stated.sums, &stated.highest, &stated.unstated].map(|row| {
-                let costs = (0..self.wanted.len()).map(|at| row.get(at).copied().unwrap_or(0));
-                costs.collect::<Vec<_>>()
-            });
+        let value = |row: &[Cost], at: usize| row.get(at).copied().unwrap_or(0);
         let events = self.wanted.iter().enumerate();
-        let stated = events.map(|(at, event)| match self.states_peak(event) {
-            true => highest[at],
-            false if unstated[at] == 0 => sums[at],
+        let values = events.map(|(at, event)| match self.states_peak(event) {
+            true => value(&stated.highest, at),
+            false if value(&stated.unstated, at) == 0 => value(&stated.sums, at),
             false => 0,
         });
-        stated
-            .map(|stated| Some(stated).filter(|&stated| stated != 0))
-            .collect()
+        let values = values.map(|value| Some(value).filter(|&value| value != 0));
+        values.collect()
     }
 
     /// Whether the `summary:` lines state the peak of an event, as Xdebug does for memory. The

@@ -60,7 +60,7 @@ impl Sums {
         }
         if let Some(tree) = other.invocations {
             let own = self.invocations.get_or_insert_default();
-            own.append(tree.renumbered(|id| functions[id.index()]));
+            own.append(tree, |id| functions[id.index()]);
         }
     }
 

@@ -49,3 +49,18 @@ impl ByFunction {
         &self.positions[self.starts[function] as usize..self.starts[function + 1] as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_listed_by_their_functions() {
+        let rows = [2, 0, 2, 0, 1].map(FunctionId);
+        let list = ByFunction::new(rows.into_iter(), 4);
+        let of = [0, 1, 2, 3].map(|function| list.of(FunctionId(function)));
+        assert_eq!(of, [&[1, 3][..], &[4], &[0, 2], &[]]);
+        let list = list.sort_by(|a, b| b.cmp(a));
+        assert_eq!(list.of(FunctionId(2)), [2, 0]);
+    }
+}

@@ -2,7 +2,6 @@
 
 use std::ops::Deref;
 
-use super::by_function::ByFunction;
 use super::costs::{ANY_WIDTH, Cost, CostTable};
 use super::ids::{EdgeId, FunctionId, NameId, next_index, room_like, slot};
 use super::numbering::Numbering;
@@ -201,22 +200,6 @@ impl CallTable {
     }
 }
 
-/// The edges to and from each function.
-#[derive(Debug)]
-pub(crate) struct CallLists {
-    pub called_from: ByFunction,
-    pub sub_calls: ByFunction,
-}
-
-impl CallLists {
-    pub fn new(calls: &CallTable, functions: usize) -> Self {
-        CallLists {
-            called_from: ByFunction::new(calls.edges().iter().map(|edge| edge.callee), functions),
-            sub_calls: ByFunction::new(calls.edges().iter().map(|edge| edge.caller), functions),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,29 +256,8 @@ mod tests {
         for line in (0..5000).chain(0..5000) {
             calls.add::<1>(edge(line), &[]);
         }
-        let lists = CallLists::new(&calls, 4);
-        assert_eq!(lists.called_from.of(FunctionId(2)).len(), 5000);
-        assert!(lists.sub_calls.of(FunctionId(3)).is_sorted());
-        assert!(lists.sub_calls.of(FunctionId(2)).is_empty());
+        assert!(calls.edges().is_sorted_by_key(|edge| edge.line));
+        assert_eq!(calls.edges().len(), 5000);
         assert!(calls.iter().all(|edge| edge.calls == 2));
-    }
-
-    #[test]
-    fn edges_are_listed_by_their_functions() {
-        let mut calls = CallTable::default();
-        for (caller, callee) in [(2, 0), (0, 1), (2, 1), (0, 2), (1, 1)] {
-            calls.add::<1>(edge(caller, callee, 1), &[1]);
-        }
-        let lists = CallLists::new(&calls, 4);
-        let to = |function| lists.called_from.of(FunctionId(function));
-        assert_eq!(
-            [to(0), to(1), to(2), to(3)],
-            [&[0][..], &[1, 2, 4], &[3], &[]]
-        );
-        let from = |function| lists.sub_calls.of(FunctionId(function));
-        assert_eq!(
-            [from(0), from(1), from(2), from(3)],
-            [&[1, 3][..], &[4], &[0, 2], &[]]
-        );
     }
 }

@@ -14,8 +14,8 @@ mod names;
 mod numbering;
 
 pub(crate) use by_function::ByFunction;
+pub(crate) use calls::CallTable;
 pub use calls::{CallEdge, EdgeRef};
-pub(crate) use calls::{CallLists, CallTable};
 pub(crate) use column_map::ColumnMap;
 pub use costs::Cost;
 pub(crate) use costs::{ANY_WIDTH, CostTable, Costs, first_cost, saturated};

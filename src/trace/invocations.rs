@@ -103,33 +103,24 @@ impl InvocationTree {
         (call < self.calls.len()).then_some((invocation.caller as usize, call))
     }
 
-    /// Renumbers functions by `number`.
-    pub(crate) fn renumbered(mut self, number: impl Fn(FunctionId) -> FunctionId) -> Self {
-        for invocation in &mut self.invocations {
-            invocation.function = number(invocation.function);
-        }
-        for call in &mut self.calls {
-            call.callee = number(call.callee);
-        }
-        self
-    }
-
-    /// Appends all of another tree.
-    pub(crate) fn append(&mut self, mut other: InvocationTree) {
-        if self.invocations.is_empty() {
-            *self = other;
-            return;
-        }
+    /// Appends all of another tree, whose functions have the numbers that `number` returns.
+    pub(crate) fn append(
+        &mut self,
+        mut other: InvocationTree,
+        number: impl Fn(FunctionId) -> FunctionId,
+    ) {
         let invocations = next_index(self.invocations.len());
         let calls = next_index(self.calls.len());
         // `NONE` stays.
         let move_up = |number: &mut u32, by: u32| *number = number.saturating_add(by);
         for invocation in &mut other.invocations {
+            invocation.function = number(invocation.function);
             move_up(&mut invocation.caller, invocations);
             move_up(&mut invocation.claimed_by, calls);
             move_up(&mut invocation.first_call, calls);
         }
         for call in &mut other.calls {
+            call.callee = number(call.callee);
             move_up(&mut call.invocation, invocations);
         }
         self.invocations.append(&mut other.invocations);

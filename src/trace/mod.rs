@@ -113,7 +113,11 @@ impl Trace {
         }
         let waits = self.lists.has_to_wait(edge.caller, edge.callee);
         if waits {
-            self.lists.wait(DeferredCall::new(edge, costs));
+            self.lists.wait(DeferredCall {
+                edge,
+                row: costs.row.into(),
+                matching: costs.matching,
+            });
         }
         waits
     }
@@ -156,7 +160,7 @@ impl Trace {
 
     #[inline(never)]
     fn hand_over(&mut self) {
-        let next = Batch::like(&self.batch);
+        let next = Batch::new(self.batch.self_costs.width());
         let batch = std::mem::replace(&mut self.batch, next);
         let worker = self.worker.get_or_insert_with(|| {
             Worker::on_thread(self.wanted).unwrap_or_else(|| Worker::on_this_thread(self.wanted))

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::matching::{UnmatchedInvocation, claim};
 use crate::maps::HashMap;
 use crate::names::FunctionName;
-use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, Costs, FunctionId, slot};
+use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, FunctionId, slot};
 
 /// Whether a function of a trace is one of the proxies. Marks its position in `found`.
 pub(crate) fn note_proxy(proxies: &[Vec<u8>], name: &[u8], found: &mut Vec<usize>) -> bool {
@@ -52,18 +52,8 @@ pub(crate) struct DeferredCall {
     pub edge: CallEdge,
     /// Its inclusive costs.
     pub row: Box<[Cost]>,
-    matching: Cost,
-}
-
-impl DeferredCall {
-    /// A call of the open block.
-    pub fn new(edge: CallEdge, costs: Costs<'_>) -> Self {
-        DeferredCall {
-            edge,
-            row: costs.row.into(),
-            matching: costs.matching,
-        }
-    }
+    /// Its cost in the first column.
+    pub matching: Cost,
 }
 
 /// The call lists of functions that call proxies.
@@ -165,8 +155,8 @@ mod tests {
         let mut inclusive = CostTable::new(2);
         (0..61).for_each(|_| inclusive.push_zeros());
         lists.step_over(FunctionId(1));
-        let costs = |row, matching| Costs { row, matching };
-        let call = |callee, costs| {
+        let call = |callee, row, matching| {
+            let row = Box::from(row);
             let edge = CallEdge {
                 caller: FunctionId(60),
                 callee: FunctionId(callee),
@@ -174,16 +164,20 @@ mod tests {
                 line: 7,
                 calls: 1,
             };
-            DeferredCall::new(edge, costs)
+            DeferredCall {
+                edge,
+                row,
+                matching,
+            }
         };
         for (callee, matching) in [(10, 100), (11, 500)] {
-            lists.wait(call(callee, costs(&[0, 5], matching)));
+            lists.wait(call(callee, [0, 5], matching));
             assert!(lists.end_block(FunctionId(1), 40, &mut inclusive).is_some());
         }
         // By the wanted event the call would be the latest one.
-        lists.wait(call(1, costs(&[540, 5], 141)));
+        lists.wait(call(1, [540, 5], 141));
         let listed = lists.end_block(FunctionId(60), 0, &mut inclusive).unwrap();
-        assert_eq!(listed, [call(10, costs(&[0, 5], 100))]);
+        assert_eq!(listed, [call(10, [0, 5], 100)]);
         assert_eq!(inclusive.row(60), [540, 0]);
     }
 }

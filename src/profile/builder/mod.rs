@@ -1,6 +1,5 @@
 //! Sums the blocks and calls from a reader into the tables of a [`Profile`].
 
-mod invocations;
 mod options;
 mod range;
 mod run;
@@ -524,17 +523,21 @@ impl ProfileBuilder {
         edge: EdgeId,
         costs: Costs<'_>,
     ) -> bool {
-        match &self.run.block {
-            Some(block) if self.follows_invocations => {
-                let caller = block.function;
-                self.follow_call_again::<WIDTH>(edge, caller, costs)
+        let Some(block) = &self.run.block else {
+            return false;
+        };
+        let (caller, calls) = (block.function, &mut self.run.sums.calls);
+        if self.follows_invocations {
+            let known = calls.edges().get(edge.index());
+            let Some(known) = known.filter(|known| known.caller == caller) else {
+                return false;
+            };
+            let call = CallEdge { calls: 1, ..*known };
+            if self.trace.add_call::<WIDTH>(call, costs) {
+                return true;
             }
-            Some(block) => {
-                let calls = &mut self.run.sums.calls;
-                calls.add_again::<WIDTH>(edge, block.function, costs.row)
-            }
-            None => false,
         }
+        calls.add_again::<WIDTH>(edge, caller, costs.row)
     }
 
     /// Closes the open block, if there is one.
@@ -545,6 +548,25 @@ impl ProfileBuilder {
         }
         if let Some(block) = self.run.block.take() {
             self.run.may_lack_line |= !block.has_line;
+        }
+    }
+
+    /// Ends the invocation of the open block of a trace.
+    #[inline(never)]
+    fn end_invocation(&mut self) {
+        let Some(block) = &self.run.block else {
+            return;
+        };
+        let caller = block.function;
+        let inclusive = &mut self.run.sums.functions.inclusive_costs;
+        let listed = self.trace.end_block(caller, block.matching, inclusive);
+        for call in listed.into_iter().flatten() {
+            let edge = CallEdge {
+                caller,
+                file: self.call_file(caller, call.edge.file),
+                ..call.edge
+            };
+            self.run.sums.calls.add::<ANY_WIDTH>(edge, &call.row);
         }
     }
 

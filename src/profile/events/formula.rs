@@ -82,9 +82,9 @@ static BUILT_IN: LazyLock<IndexMap<&[u8], Formula>> = LazyLock::new(|| {
 pub(super) struct Formulas {
     own: IndexMap<Vec<u8>, Formula>,
     /// The events that inputs define differently.
-    conflicting: BTreeSet<Vec<u8>>,
+    pub conflicting: BTreeSet<Vec<u8>>,
     /// Whether all inputs together define too many events.
-    are_too_many: bool,
+    pub are_too_many: bool,
 }
 
 /// The effect of a formula on the events of a profile.
@@ -129,11 +129,6 @@ impl Formulas {
         self.are_too_many |= others.are_too_many;
     }
 
-    /// Whether all inputs together define too many events.
-    pub fn are_too_many(&self) -> bool {
-        self.are_too_many
-    }
-
     /// The events with formulas, in the order of their definitions.
     pub fn events(&self) -> impl Iterator<Item = &[u8]> {
         self.own.keys().map(Vec::as_slice)
@@ -147,16 +142,6 @@ impl Formulas {
     /// Whether an event has a formula, which may be a built-in one.
     pub fn has(&self, event: &[u8]) -> bool {
         self.get(event).is_some()
-    }
-
-    /// The events that inputs define differently, sorted.
-    pub fn conflicting(&self) -> impl Iterator<Item = &[u8]> {
-        self.conflicting.iter().map(Vec::as_slice)
-    }
-
-    /// Whether inputs define an event differently.
-    pub fn conflict(&self, event: &[u8]) -> bool {
-        self.conflicting.contains(event)
     }
 
     fn get(&self, event: &[u8]) -> Option<&Formula> {

@@ -156,9 +156,9 @@ impl Events {
         Expansion::new(&self.formulas, columns, &String::new)
     }
 
-    /// The derived events that inputs define differently.
+    /// The derived events that inputs define differently, sorted.
     pub fn conflicting(&self) -> impl Iterator<Item = &[u8]> {
-        self.formulas.conflicting()
+        self.formulas.conflicting.iter().map(Vec::as_slice)
     }
 
     /// The sorted values of the `event:` lines that define derived events or give long names.
@@ -170,7 +170,7 @@ impl Events {
         let derived = self.derived().filter(|&name| {
             has_all
                 && !self.wanted.iter().any(|wanted| wanted == name)
-                && !self.formulas.conflict(name)
+                && !self.formulas.conflicting.contains(name)
         });
         let derived = derived.map(|name| {
             let text = self.formulas.text(name).unwrap_or_default();
@@ -267,7 +267,7 @@ impl Events {
         if self.choice == EventChoice::All && self.columns.len() > MAX_EVENTS {
             return Err(EventError::TooMany);
         }
-        if self.formulas.are_too_many() {
+        if self.formulas.are_too_many {
             return Err(EventError::TooManyFormulas);
         }
         let available = || self.available();
@@ -303,7 +303,10 @@ impl Events {
         let mut wanted = self.wanted.clone();
         let mut expansion = self.expansion(self.wanted.iter());
         let mut events: Vec<_> = (0..wanted.len()).map(|at| vec![(at, 1)]).collect();
-        for name in self.derived().filter(|name| !self.formulas.conflict(name)) {
+        for name in self
+            .derived()
+            .filter(|&name| !self.formulas.conflicting.contains(name))
+        {
             if let Ok(parts) = expansion.parts(name)
                 && wanted.len() < MAX_EVENTS
                 && !wanted.iter().any(|wanted| wanted == name)
