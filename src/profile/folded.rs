@@ -183,8 +183,8 @@ impl Profile {
         })
     }
 
-    /// Corrects what is not just a sum of a function that joins several: its inclusive costs, which
-    /// are its self costs and those of its calls to others, and its invocations.
+    /// Sets the data of a joined function that are not just sums: its invocations, and its inclusive
+    /// costs, which are its self costs and those of its calls to others.
     fn count_once(&mut self, function: FunctionId, invocations: u64) {
         let at = function.index();
         let functions = &self.contents.sums.functions;

@@ -413,7 +413,7 @@ impl Profile {
         self.name(edge.file().unwrap_or(callers))
     }
 
-    /// The edges in the list of a function; `end` is the function in whose list an edge is.
+    /// The edges in the list of a function. `end` returns the function whose list contains an edge.
     fn edges_of<'a>(
         &'a self,
         id: FunctionId,

@@ -185,9 +185,9 @@ impl OpenPart {
         *stated = stated.saturating_add(more);
     }
 
-    /// Counts the invocations of an aggregate's functions: the calls to them, and for functions
-    /// without calls, the runs. Returns whether any calls are counted; without, each function is
-    /// assumed to be invoked.
+    /// Sets the invocations of an aggregate's functions: the number of calls to a function, or if
+    /// there are none, the number of runs with a block of it. Returns whether any call is counted.
+    /// If none is, each function is assumed to be invoked once.
     pub fn count_invocations(&self, functions: &mut FunctionTable, calls: &CallTable) -> bool {
         let mut called = vec![0u64; functions.as_slice().len()];
         for edge in calls.edges() {

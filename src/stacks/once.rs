@@ -80,11 +80,11 @@ pub(crate) fn count_groups_once<'s, 'a: 's>(
     });
 }
 
-/// Takes off what calls on the lines of a trace cost while another call on the same line was still
-/// running: that is in the cost of the other one.
+/// Subtracts the costs of nested calls from the lines of a trace. A call is nested if another call on
+/// the same line was still running: the cost of the other call contains its cost.
 ///
-/// Stacks do not tell lines. Of a function that calls another one on several lines, each line has the
-/// part of the cost that it has of all these calls, and is estimated.
+/// Stacks do not contain lines. If a function calls another one on several lines, the nested costs
+/// are divided among the lines in proportion to the costs of their calls, which is an estimate.
 fn count_lines_once(groups: &mut Groups, profile: &Profile, stacks: &Stacks<'_>) {
     let mut pairs: HashMap<_, Vec<(usize, EdgeRef<'_>)>> = HashMap::default();
     for (edge, line) in profile.edges().zip(&groups.of_calls) {
@@ -97,7 +97,8 @@ fn count_lines_once(groups: &mut Groups, profile: &Profile, stacks: &Stacks<'_>)
     for (id, _) in lines.functions() {
         costs.push::<ANY_WIDTH>(lines.self_costs(id));
     }
-    // The lines of which a pair has one alone, then pairs that have several.
+    // Nested costs are summed by place. A pair of caller and callee has the place of its line, or a
+    // place of its own, after all lines, if it has several lines.
     let mut places = HashMap::default();
     let mut several = Vec::new();
     for (pair, calls) in pairs {
@@ -111,7 +112,7 @@ fn count_lines_once(groups: &mut Groups, profile: &Profile, stacks: &Stacks<'_>)
         places.insert(pair, place);
     }
     let mut nested = CostTable::zeros(width, count + several.len());
-    // Where the stacks end that the last call at each place is in.
+    // For each place, the end of the stacks that contain the last call there.
     let mut runs_up_to = vec![StackId(0); nested.rows()];
     for node in stacks.nodes() {
         let caller = stacks.parent(node).and_then(|above| stacks.function(above));
@@ -153,7 +154,8 @@ fn count_lines_once(groups: &mut Groups, profile: &Profile, stacks: &Stacks<'_>)
     groups.profile.set_costs(costs, are_estimated);
 }
 
-/// Sets the inclusive costs of functions that are in cycles; `function` says which one a node is of.
+/// Sets the inclusive costs of functions that are in cycles. `function` returns the function of a
+/// node.
 fn count_cycles<'s, 'a: 's>(
     profile: &Profile,
     stacks: impl FnOnce() -> &'s Stacks<'a>,
@@ -194,8 +196,9 @@ fn count_cycles<'s, 'a: 's>(
     profile.set_once(costs, are_estimated);
 }
 
-/// By function, its least cost: with its calls out of its cycle, or from the calls into the cycle.
-/// By cycle, the cost of all of its functions.
+/// The limits of inclusive costs. A function costs at least as much as itself and its calls out of its
+/// cycle, and as the calls to it from outside of the cycle: a row for each function. It costs at most
+/// as much as all functions of its cycle: a row for each cycle.
 fn bounds(profile: &Profile, cycles: &Cycles) -> (CostTable, CostTable) {
     let width = profile.events().len();
     let [mut least, mut called] =
