@@ -7,7 +7,7 @@ use crate::tables::{first_cost, saturated};
 
 /// The shape of lines that can be recognised as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum FastPath {
+pub(in crate::callgrind) enum FastPath {
     /// The records of a trace: a line number and costs, of which some columns are wanted.
     Records,
     /// Cost lines with a line number and the only cost, as in most profiles of Valgrind.
@@ -20,7 +20,7 @@ pub(super) enum FastPath {
 
 /// The result of reading the costs of a line, besides the row of requested costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LineCosts {
+pub(in crate::callgrind) struct LineCosts {
     /// The cost by which calls are matched with invocations: that in the first column, if calls are
     /// linked. Otherwise the cost of the first requested event.
     pub matching: Cost,
@@ -32,7 +32,7 @@ pub(super) struct LineCosts {
 
 /// How negative costs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NegativeCosts {
+pub(in crate::callgrind) enum NegativeCosts {
     /// With a sign.
     Plain,
     /// As Xdebug writes self times: -x/10 becomes (2⁶⁴ − x)/10.
@@ -55,7 +55,7 @@ impl NegativeCosts {
 
 /// The columns of the current part.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Columns {
+pub(in crate::callgrind) struct Columns {
     positions: Positions,
     /// Names of the events; `None` before the first `events:` line.
     events: Option<Vec<Vec<u8>>>,
@@ -179,21 +179,17 @@ impl Columns {
         self.positions
     }
 
-    /// Reads costs from `start` to the end of the line, which begins at `pos`, and stores the
-    /// requested ones in `row`.
+    /// Reads costs to the end of the line, and stores the requested ones in `row`.
     ///
-    /// An error is only a kind and a position, because its text is expensive, and traces try
-    /// definitions of names as records, too.
+    /// An error is only a kind and a place, if it is not the line, because its text is expensive,
+    /// and traces try definitions of names as records, too.
     #[inline(always)]
-    pub fn costs(
+    pub fn costs<'d>(
         &mut self,
-        data: &[u8],
-        pos: usize,
-        start: usize,
+        cursor: Cursor<'d>,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, (ProblemKind, usize)> {
-        let cursor = Cursor::new(data, start);
+    ) -> Result<LineCosts, (ProblemKind, Option<Cursor<'d>>)> {
         match row {
             // Without a call of `memset`.
             [cost] => *cost = 0,
@@ -210,7 +206,7 @@ impl Columns {
                 is_unwrapped: false,
                 next,
             }),
-            None => self.parse_costs_slow(data, pos, start, negative, row),
+            None => self.any_costs(cursor, negative, row),
         }
     }
 
@@ -227,16 +223,13 @@ impl Columns {
     /// Does the same as [`costs`](Self::costs), for any spelling, and for events that are sums of
     /// several columns.
     #[inline(never)]
-    fn parse_costs_slow(
+    fn any_costs<'d>(
         &mut self,
-        data: &[u8],
-        pos: usize,
-        start: usize,
+        mut cursor: Cursor<'d>,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, (ProblemKind, usize)> {
+    ) -> Result<LineCosts, (ProblemKind, Option<Cursor<'d>>)> {
         let count = self.events().len();
-        let mut cursor = Cursor::new(data, start);
         let mut is_unwrapped = false;
         self.numbers.clear();
         loop {
@@ -244,12 +237,12 @@ impl Columns {
             if cursor.end_of_line() {
                 break;
             }
-            let start = cursor.pos();
             if self.numbers.len() == count {
-                let most = ProblemKind::TooManyCosts(count);
-                return Err((most, pos));
+                return Err((ProblemKind::TooManyCosts(count), None));
             }
-            let number = cursor.cost().map_err(|error| (error.into(), start))?;
+            let start = cursor;
+            let number = cursor.cost();
+            let number = number.map_err(|error| (error.into(), Some(start)))?;
             let (cost, was_wrapped) = negative.read(number);
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);

@@ -1,8 +1,8 @@
 //! Cost lines, and the calls that they belong to.
 
+use super::Interpreter;
 use super::columns::NegativeCosts;
 use super::current_names::CurrentNames;
-use super::{Interpreter, line_end};
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Cursor, NumberError, PendingCall, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId, ProfileBuilder};
@@ -42,31 +42,28 @@ pub(super) fn add_own_cost<const WIDTH: usize>(
 impl Interpreter<'_> {
     /// Reads positions and costs, whose meaning follows from the line before.
     #[inline]
-    pub(super) fn cost_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+    pub(super) fn cost_line(&mut self, line: Cursor<'_>) -> Result<usize, Problem> {
         if !self.is_wanted() {
-            return Ok(self.left_out_line(data, pos));
+            return Ok(self.left_out_line(line));
         }
         let expect = std::mem::take(&mut self.expect);
         if !self.columns.are_resolved() && !self.resolve_columns() {
-            return Err(Problem::at(ProblemKind::CostBeforeEvents, data, pos));
+            return Err(ProblemKind::CostBeforeEvents.into());
         }
         let negative = match expect {
             Expect::OwnCost if self.section.is_trace() => NegativeCosts::Wrapped,
             _ => NegativeCosts::Plain,
         };
-        let mut cursor = Cursor::new(data, pos);
+        let mut cursor = line;
         let positions = self.columns.positions();
         let position = match self.position.read(positions, &mut cursor) {
             Ok(position) => position,
-            Err(error) => self.unknown_line(data, pos, cursor, error)?,
+            Err(error) => self.unknown_line(cursor, error)?,
         };
-        let start = cursor.pos();
-        let costs = self
-            .columns
-            .costs(data, pos, start, negative, &mut self.row)
-            .map_err(|(kind, at)| Problem::at(kind, data, at))?;
+        let costs = self.columns.costs(cursor, negative, &mut self.row);
+        let costs = costs.map_err(|(kind, place)| Problem::at(kind, place.unwrap_or(line)))?;
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
-            self.ensure_block(data, pos)?;
+            self.ensure_block()?;
         }
         self.position = position;
         self.diagnostics.unwrapped_costs += u64::from(costs.is_unwrapped);
@@ -86,14 +83,14 @@ impl Interpreter<'_> {
 
     /// Reads only the position of a cost line: its section is not requested, and may lack the events.
     #[cold]
-    fn left_out_line(&mut self, data: &[u8], pos: usize) -> usize {
+    fn left_out_line(&mut self, mut line: Cursor<'_>) -> usize {
         self.section.open_block(false);
         self.expect = Expect::OwnCost;
         self.current.end_call();
-        let mut cursor = Cursor::new(data, pos);
-        let position = self.position.read(self.columns.positions(), &mut cursor);
+        let next = line.next_line();
+        let position = self.position.read(self.columns.positions(), &mut line);
         self.position = position.unwrap_or(self.position);
-        line_end(data, pos)
+        next
     }
 
     /// The position of an unknown line: phpspy and reli write -1 as the line of PHP's own functions.
@@ -101,13 +98,11 @@ impl Interpreter<'_> {
     #[cold]
     fn unknown_line(
         &mut self,
-        data: &[u8],
-        pos: usize,
         cursor: Cursor<'_>,
         (column, error): (usize, NumberError),
-    ) -> Result<Position, Problem> {
+    ) -> Result<Position, ProblemKind> {
         let positions = self.columns.positions();
-        let kind = match error {
+        Err(match error {
             NumberError::Negative if positions.is_line_alone() && cursor.follows(b"-1") => {
                 self.diagnostics.unknown_lines += 1;
                 return Ok(Position::default());
@@ -117,18 +112,12 @@ impl Interpreter<'_> {
             }
             NumberError::Negative => ProblemKind::NegativePosition(self.position.0[column]),
             _ => error.into(),
-        };
-        Err(Problem::at(kind, data, pos))
+        })
     }
 
-    /// Reads a `calls=` line; `key` is the length of the text before its numbers.
-    pub(super) fn calls_line(
-        &mut self,
-        data: &[u8],
-        pos: usize,
-        key: usize,
-    ) -> Result<usize, Problem> {
-        match self.pending_call(data, pos, key) {
+    /// Reads a `calls=` line with these numbers.
+    pub(super) fn calls_line(&mut self, numbers: Cursor<'_>) -> Result<usize, Problem> {
+        match self.pending_call(numbers) {
             Ok((call, next)) => {
                 self.expect = Expect::CallCost(call);
                 Ok(next)
@@ -142,33 +131,27 @@ impl Interpreter<'_> {
     }
 
     #[inline]
-    fn pending_call(
-        &self,
-        data: &[u8],
-        pos: usize,
-        key: usize,
-    ) -> Result<(PendingCall, usize), Problem> {
+    fn pending_call(&self, mut cursor: Cursor<'_>) -> Result<(PendingCall, usize), Problem> {
         if !self.current.has_function() {
-            return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
+            return Err(ProblemKind::CostOutsideFunction.into());
         }
         if !self.current.has_callee() {
-            return Err(Problem::at(ProblemKind::CallWithoutCallee, data, pos));
+            return Err(ProblemKind::CallWithoutCallee.into());
         }
-        let mut cursor = Cursor::new(data, pos + key);
         cursor.skip_blanks();
-        let start = cursor.pos();
+        let start = cursor;
         let calls = cursor.count().map_err(|error| {
             let kind = match error {
                 NumberError::Negative => ProblemKind::NegativeCalls,
                 _ => error.into(),
             };
-            Problem::at(kind, data, start)
+            Problem::at(kind, start)
         })?;
-        let start = cursor.pos();
+        let start = cursor;
         let target_line = self
             .position
             .read_target(self.columns.positions(), &mut cursor)
-            .map_err(|error| Problem::at(error.into(), data, start))?;
+            .map_err(|error| Problem::at(error.into(), start))?;
         let call = PendingCall { calls, target_line };
         Ok((call, cursor.pos()))
     }
@@ -200,17 +183,17 @@ impl Interpreter<'_> {
 
     /// Opens the block of the current function, unless it is open.
     #[inline]
-    pub(super) fn ensure_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
+    pub(super) fn ensure_block(&mut self) -> Result<(), ProblemKind> {
         if self.current.is_in_block() {
             return Ok(());
         }
-        self.open_block(data, pos)
+        self.open_block()
     }
 
     #[inline(never)]
-    fn open_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
+    fn open_block(&mut self) -> Result<(), ProblemKind> {
         if !self.current.has_function() {
-            return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
+            return Err(ProblemKind::CostOutsideFunction);
         }
         if !self.section.has_body() {
             self.builder.set_begins_run(self.section.begins_run());

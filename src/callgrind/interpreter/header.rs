@@ -1,7 +1,7 @@
 //! Header lines, which change the state and begin runs and parts.
 
 use super::Interpreter;
-use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
+use crate::callgrind::error::{ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
 use crate::profile::{
     BlockKind, Definition, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, is_overlong,
@@ -10,19 +10,23 @@ use crate::profile::{
 
 impl Interpreter<'_> {
     /// Reads a line that is not a known line of the body.
-    pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), Problem> {
+    pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), ProblemKind> {
         let Some((key, value)) = split_header(line) else {
             if line.starts_with(b"====") {
                 // Xdebug's append mode: ==== NEW PROFILING FILE ====...
-                self.begin_section(ProfileBuilder::begin_run);
-                self.current.forget();
+                self.begin_header(ProfileBuilder::begin_run);
                 return Ok(());
             }
-            return Err(Problem::at(ProblemKind::UnknownLine, line, 0));
+            return Err(ProblemKind::UnknownLine);
+        };
+        // A run of a trace, or a part of an aggregate.
+        let begin = match self.section.is_trace() {
+            true => ProfileBuilder::begin_run,
+            false => ProfileBuilder::begin_section,
         };
         match key {
             b"events" => {
-                self.check_events(line, value)?;
+                check_events(value)?;
                 if self.section.events() {
                     // Earlier headers are about the earlier columns.
                     self.resolve_columns();
@@ -34,16 +38,14 @@ impl Interpreter<'_> {
                 self.section.summary(value, self.current.is_in_block());
             }
             b"positions" => {
-                let positions = Positions::parse(value)
-                    .ok_or_else(|| Problem::at(ProblemKind::UnknownPositions, line, 0))?;
+                let positions = Positions::parse(value).ok_or(ProblemKind::UnknownPositions)?;
                 self.columns.set_positions(positions);
                 // Relative numbers begin at 0 again.
                 self.position = Position::default();
                 self.is_profile = true;
             }
             b"event" => {
-                let too_many =
-                    |error| Problem::at(ProblemKind::TooManyFormulas(Box::new(error)), line, 0);
+                let too_many = |error| ProblemKind::TooManyFormulas(Box::new(error));
                 match self.builder.define_event(value).map_err(too_many)? {
                     Definition::Known => {}
                     Definition::New => self.columns.unresolve(),
@@ -52,9 +54,13 @@ impl Interpreter<'_> {
                     }
                 }
             }
-            b"version" => self.version(line, value)?,
+            b"version" => {
+                let is_numbered = check_version(value)?;
+                self.is_profile |= is_numbered;
+                self.begin_header(begin);
+            }
             b"creator" => {
-                self.begin_header();
+                self.begin_header(begin);
                 self.is_profile = true;
             }
             b"part" => self.begin_part(),
@@ -69,31 +75,6 @@ impl Interpreter<'_> {
         self.section.header(key, value);
         self.first_part = self.first_part.or(self.section.part_number());
         self.builder.add_header(line);
-        Ok(())
-    }
-
-    fn check_events(&self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
-        let mut names = value
-            .split(u8::is_ascii_whitespace)
-            .filter(|name| !name.is_empty());
-        if names.clone().count() > MAX_COLUMNS {
-            return Err(Problem::at(ProblemKind::TooManyEvents, line, 0));
-        }
-        if names.any(is_overlong) {
-            return Err(Problem::at(ProblemKind::EventNameTooLong, line, 0));
-        }
-        Ok(())
-    }
-
-    fn version(&mut self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
-        let value = value.trim_ascii();
-        let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
-        let major = &value[..digits];
-        if !matches!(major, b"" | b"0" | b"1") {
-            return Err(Problem::at(ProblemKind::UnsupportedVersion, line, 0));
-        }
-        self.is_profile |= !major.is_empty();
-        self.begin_header();
         Ok(())
     }
 
@@ -117,6 +98,30 @@ impl Interpreter<'_> {
             }
             _ => false,
         }
+    }
+}
+
+/// Checks the value of an `events:` line.
+fn check_events(value: &[u8]) -> Result<(), ProblemKind> {
+    let mut names = value
+        .split(u8::is_ascii_whitespace)
+        .filter(|name| !name.is_empty());
+    if names.clone().count() > MAX_COLUMNS {
+        return Err(ProblemKind::TooManyEvents);
+    }
+    if names.any(is_overlong) {
+        return Err(ProblemKind::EventNameTooLong);
+    }
+    Ok(())
+}
+
+/// Checks the value of a `version:` line, and returns whether it is a number.
+fn check_version(value: &[u8]) -> Result<bool, ProblemKind> {
+    let mut parts = value.trim_ascii().split(|byte| !byte.is_ascii_digit());
+    match parts.next().unwrap_or_default() {
+        b"" => Ok(false),
+        b"0" | b"1" => Ok(true),
+        _ => Err(ProblemKind::UnsupportedVersion),
     }
 }
 

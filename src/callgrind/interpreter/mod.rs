@@ -46,7 +46,7 @@ pub(super) struct Interpreter<'a> {
     builder: &'a mut ProfileBuilder,
     ids: IdTables,
     current: CurrentNames,
-    columns: Columns,
+    pub columns: Columns,
     /// The position of the last cost line, to which relative positions refer.
     position: Position,
     section: Section,
@@ -66,14 +66,14 @@ pub(super) struct Interpreter<'a> {
     /// The ids of a range of a trace, while one is read.
     range: Option<RangeIds>,
     /// The requested parts of aggregates; empty for all.
-    part_filters: &'a [PartFilter],
+    part_filters: Vec<PartFilter>,
     pub found_parts: FoundParts,
     /// The number of the first `part:` line.
     pub first_part: Option<u64>,
 }
 
 impl<'a> Interpreter<'a> {
-    pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &'a ReadOptions) -> Self {
+    pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &ReadOptions) -> Self {
         let fixed = match options.kind {
             KindChoice::Auto => None,
             KindChoice::Trace => Some(BlockKind::Trace),
@@ -99,7 +99,7 @@ impl<'a> Interpreter<'a> {
             ends_blank: false,
             is_profile: false,
             range: None,
-            part_filters: &options.parts,
+            part_filters: options.parts.clone(),
             found_parts: FoundParts::default(),
             first_part: None,
         }
@@ -122,10 +122,11 @@ impl<'a> Interpreter<'a> {
             if pos == data.len() {
                 break;
             }
-            if self.range.is_some() && !self.is_self_contained(&data[pos..]) {
+            let line = Cursor::new(data, pos);
+            if self.range.is_some() && !self.is_self_contained(line.rest_of_line()) {
                 return Err(self.error(ProblemKind::UnknownLine.into()));
             }
-            pos = match self.any_line(data, pos) {
+            pos = match self.any_line(line) {
                 Ok(next) => next,
                 Err(problem) => {
                     let lacks_cost = matches!(problem.kind, ProblemKind::CallWithoutCost);
@@ -138,7 +139,7 @@ impl<'a> Interpreter<'a> {
                     if lacks_cost && !self.diagnostics.holds_error() {
                         continue;
                     }
-                    line_end(data, pos)
+                    line.next_line()
                 }
             };
             self.diagnostics.pass_lines(1);
@@ -154,7 +155,7 @@ impl<'a> Interpreter<'a> {
         self.ends_blank = false;
         let whole = [line, b"\n"].concat();
         let found = excerpt(line);
-        if self.is_cut_summary(line) || self.any_line(&whole, 0).is_err() {
+        if self.is_cut_summary(line) || self.any_line(Cursor::new(&whole, 0)).is_err() {
             self.expect = Expect::OwnCost;
             self.warn_cut(WarningKind::CutLine(found));
         } else if !found.is_empty() && self.section.end_within_line() {
@@ -223,63 +224,62 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Reads the line at `pos`, and returns the start of the next one.
-    fn any_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
-        let mut cursor = Cursor::new(data, pos);
-        cursor.skip_blanks();
-        match cursor.peek() {
-            b'0'..=b'9' | b'+' | b'-' | b'*' => self.cost_line(data, cursor.pos()),
-            b'\n' | b'\r' if cursor.end_of_line() => Ok(cursor.pos()),
-            b'#' => Ok(self.comment(data, cursor.pos())),
-            _ => self.text_line(data, cursor.pos()),
-        }
+    /// Reads a line, and returns the start of the next one.
+    fn any_line(&mut self, mut line: Cursor<'_>) -> Result<usize, Problem> {
+        line.skip_blanks();
+        let next = match line.peek() {
+            b'0'..=b'9' | b'+' | b'-' | b'*' => self.cost_line(line),
+            b'\n' | b'\r' if line.end_of_line() => Ok(line.pos()),
+            b'#' => Ok(self.comment(line)),
+            _ => self.text_line(line),
+        };
+        next.map_err(|problem| problem.or_at(line))
     }
 
     /// Reads a line that begins with a letter or a sign.
     #[inline]
-    fn text_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
-        let line = &data[pos..];
+    fn text_line(&mut self, line: Cursor<'_>) -> Result<usize, Problem> {
         if let Expect::CallCost(_) = std::mem::take(&mut self.expect) {
-            return Err(Problem::at(ProblemKind::CallWithoutCost, data, pos));
+            return Err(ProblemKind::CallWithoutCost.into());
         }
-        if let Some((named, length)) = Named::by(line) {
-            return self.name_line(named, data, pos + length);
+        if let Some((named, name)) = Named::by(line) {
+            return self.name_line(named, name);
         }
-        if let Some(key) = CALLS.iter().find(|key| line.starts_with(key)) {
-            return self.calls_line(data, pos, key.len());
+        if let Some(numbers) = CALLS.iter().find_map(|key| line.after(key)) {
+            return self.calls_line(numbers);
         }
-        if line.starts_with(b"jcnd=") || line.starts_with(b"jump=") {
+        if line.after(b"jcnd=").or(line.after(b"jump=")).is_some() {
             self.expect = Expect::JumpSource;
-            return Ok(line_end(data, pos));
+            return Ok(line.next_line());
         }
-        if line.starts_with(b"frfn=") {
-            return self.caller_line(data, pos + b"frfn=".len());
+        if let Some(name) = line.after(b"frfn=") {
+            return self.caller_line(name);
         }
-        let mut cursor = Cursor::new(data, pos);
-        let line = cursor.take_line();
+        let mut end = line;
+        let line = end.take_line();
         if !IGNORED_LINES.iter().any(|key| line.starts_with(key)) {
             self.header_line(line)?;
         }
-        Ok(cursor.pos())
+        Ok(end.pos())
     }
 
     #[cold]
-    fn comment(&mut self, data: &[u8], pos: usize) -> usize {
-        let end = line_end(data, pos);
-        self.is_profile |= data[pos..].starts_with(b"# callgrind format");
+    fn comment(&mut self, line: Cursor<'_>) -> usize {
+        let text = line.rest_of_line();
+        self.is_profile |= text.starts_with(b"# callgrind format");
         if self.section.is_own()
-            && let Some(more) = data[pos..end].strip_prefix(MORE_INVOCATIONS)
+            && let Some(more) = text.strip_prefix(MORE_INVOCATIONS)
             && let Some(more) = str::from_utf8(more.trim_ascii()).ok()
         {
             self.more_invocations = more.parse().ok();
         }
-        end
+        line.next_line()
     }
 
-    /// Reads a line that names something; `start` is the start of the name.
+    /// Reads a line that names something, from its name on.
     #[inline(always)]
-    fn name_line(&mut self, named: Named, data: &[u8], start: usize) -> Result<usize, Problem> {
-        let mut cursor = Cursor::new(data, start);
+    fn name_line(&mut self, named: Named, start: Cursor<'_>) -> Result<usize, Problem> {
+        let mut cursor = start;
         let name = match cursor.name() {
             Ok(CompressedName::Reference(id)) => Ok(FunctionName {
                 name: match self.ids.of(named).get(id) {
@@ -295,7 +295,7 @@ impl<'a> Interpreter<'a> {
             Ok(CompressedName::Plain(name)) => self.plain_name(name).map(FunctionName::from),
             Err(error) => Err(error.into()),
         };
-        let name = name.map_err(|kind| Problem::at(kind, data, start))?;
+        let name = name.map_err(|kind| Problem::at(kind, start))?;
         if named == Named::Function {
             self.builder.close_block();
             if let Some(id) = name.id {
@@ -330,12 +330,13 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Reads the name of a caller, which Valgrind's `--mangle-names=no` writes. It may define an id.
-    fn caller_line(&mut self, data: &[u8], start: usize) -> Result<usize, Problem> {
-        if let Ok(CompressedName::Definition(id, name)) = Cursor::new(data, start).name() {
+    fn caller_line(&mut self, start: Cursor<'_>) -> Result<usize, Problem> {
+        let mut cursor = start;
+        if let Ok(CompressedName::Definition(id, name)) = cursor.name() {
             let defined = self.define(Named::Function, id, name);
-            defined.map_err(|kind| Problem::at(kind, data, start))?;
+            defined.map_err(|kind| Problem::at(kind, start))?;
         }
-        Ok(line_end(data, start))
+        Ok(start.next_line())
     }
 
     #[inline(never)]
@@ -414,15 +415,14 @@ impl<'a> Interpreter<'a> {
         true
     }
 
-    /// Begins a section, with its header, at a line that may begin one: a run of a trace, or a part
-    /// of an aggregate.
+    /// Begins a section, with its header, at a line that may begin one. A section without a body
+    /// goes on.
     ///
     /// Names before it are forgotten.
-    fn begin_header(&mut self) {
-        self.begin_section(match self.section.is_trace() {
-            true => ProfileBuilder::begin_run,
-            false => ProfileBuilder::begin_section,
-        });
+    fn begin_header(&mut self, begin: fn(&mut ProfileBuilder)) {
+        if self.section.has_body() {
+            self.next_section(begin);
+        }
         self.current.forget();
     }
 
@@ -430,13 +430,6 @@ impl<'a> Interpreter<'a> {
     fn begin_part(&mut self) {
         if self.section.part_header().is_some() || self.section.has_body() {
             self.next_section(ProfileBuilder::begin_section);
-        }
-    }
-
-    /// Begins a section, unless the current one has no body yet.
-    fn begin_section(&mut self, begin: fn(&mut ProfileBuilder)) {
-        if self.section.has_body() {
-            self.next_section(begin);
         }
     }
 
@@ -460,7 +453,7 @@ impl<'a> Interpreter<'a> {
         }
         let part = self.section.part_header();
         let found = &mut self.found_parts;
-        let is_wanted = part.is_some_and(|part| found.add(self.part_filters, part));
+        let is_wanted = part.is_some_and(|part| found.add(&self.part_filters, part));
         self.section.is_wanted = Some(is_wanted);
         is_wanted
     }
@@ -497,9 +490,4 @@ impl<'a> Interpreter<'a> {
             self.diagnostics.warn(kind);
         }
     }
-}
-
-/// The start of the line after the one at `pos`.
-fn line_end(data: &[u8], pos: usize) -> usize {
-    memchr::memchr(b'\n', &data[pos..]).map_or(data.len(), |at| pos + at + 1)
 }

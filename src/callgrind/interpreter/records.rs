@@ -6,7 +6,7 @@ use super::cost_lines::{Expect, add_own_cost};
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
 use crate::callgrind::id_tables::FunctionName;
-use crate::callgrind::line::{Named, Position};
+use crate::callgrind::line::{Cursor, Named, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 impl Interpreter<'_> {
@@ -75,7 +75,7 @@ impl Interpreter<'_> {
             return None;
         }
         if let Some(line) = run.first_line {
-            self.ensure_block(data, pos).ok()?;
+            self.ensure_block().ok()?;
             let costs = Costs::of(std::slice::from_ref(&run.cost));
             add_own_cost::<1>(&self.current, self.builder, line, costs);
         }
@@ -87,8 +87,8 @@ impl Interpreter<'_> {
     /// Reads a line that names something, unless it is invalid.
     #[inline(always)]
     fn known_name(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let (named, key) = Named::by(&data[pos..])?;
-        let next = self.name_line(named, data, pos + key).ok()?;
+        let (named, name) = Named::by(Cursor::new(data, pos))?;
+        let next = self.name_line(named, name).ok()?;
         self.diagnostics.pass_lines(1);
         Some(next)
     }
@@ -151,15 +151,12 @@ impl Interpreter<'_> {
         row: &mut [Cost],
     ) -> Option<usize> {
         let key = RecordKey::up_to_blank::<BLOCK>(data, pos)?;
-        let start = pos + key.length();
+        let start = Cursor::new(data, pos + key.length());
         let costs = self
             .columns
-            .costs(data, pos, start, NegativeCosts::Wrapped, row)
+            .costs(start, NegativeCosts::Wrapped, row)
             .ok()?;
-        let record = match self.memo.as_ref()?.find(key) {
-            Some(record) => *record,
-            None => self.enter_record(key, false)?,
-        };
+        let record = self.record(key, false)?;
         self.current.set_file(record.file);
         self.current.set_function(FunctionName::from(record.name));
         self.current
@@ -183,15 +180,9 @@ impl Interpreter<'_> {
         row: &mut [Cost],
     ) -> Option<usize> {
         let key = RecordKey::up_to_blank::<CALL>(data, pos)?;
-        let start = pos + key.length();
-        let line = self
-            .columns
-            .costs(data, pos, start, NegativeCosts::Plain, row)
-            .ok()?;
-        let record = match self.memo.as_ref()?.find(key) {
-            Some(record) => *record,
-            None => self.enter_record(key, true)?,
-        };
+        let start = Cursor::new(data, pos + key.length());
+        let line = self.columns.costs(start, NegativeCosts::Plain, row).ok()?;
+        let record = self.record(key, true)?;
         self.current.set_known_callee(record.name, record.file);
         self.position = Position::of_line(record.line.into());
         let matching = line.matching;
@@ -204,6 +195,14 @@ impl Interpreter<'_> {
         }
         self.diagnostics.pass_lines(4);
         Some(line.next)
+    }
+
+    #[inline(always)]
+    fn record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
+        match self.memo.as_ref()?.find(key) {
+            Some(record) => Some(*record),
+            None => self.enter_record(key, is_call),
+        }
     }
 
     /// Adds a call whose edge is not in the memo, and stores the edge there.
