@@ -113,15 +113,7 @@ pub enum ReadWarning {
 
 impl Kind for ReadWarning {
     fn is_like(&self, other: &Self) -> bool {
-        use ReadWarning::EventAbsent;
-        match (self, other) {
-            (
-                EventAbsent { is_first, .. },
-                EventAbsent {
-                    is_first: other, ..
-                },
-            ) => is_first == other,
-            _ => discriminant(self) == discriminant(other),
-        }
+        let is_first = |own: &Self| matches!(own, ReadWarning::EventAbsent { is_first: true, .. });
+        (discriminant(self), is_first(self)) == (discriminant(other), is_first(other))
     }
 }

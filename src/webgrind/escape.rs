@@ -27,12 +27,12 @@ const MAX_RUNS: u64 = 1000;
 ///
 /// If costs are scaled, so are the event and the summaries. If all summaries became 0, so would all
 /// percentages; then the total of the self costs replaces the first summary.
-pub(super) fn header_lines<E>(
+pub(super) fn header_lines(
     profile: &Profile,
     narrowing: &Narrowing,
     escape_html: bool,
-    mut line: impl FnMut(&[u8]) -> Result<(), E>,
-) -> Result<(), E> {
+) -> Vec<Vec<u8>> {
+    let mut lines = Vec::new();
     let is_scaled = narrowing.divisor() > 1;
     let vanishes = |total| narrowing.scaled(total) == 0;
     let vanishes = |header: Header<'_>| header.total().is_none_or(vanishes);
@@ -43,20 +43,20 @@ pub(super) fn header_lines<E>(
     for header in profile.headers().filter(|header| has_value(header)) {
         has_events |= header.key() == b"events";
         summaries += u64::from(header.total().is_some());
-        match header.total() {
+        lines.push(match header.total() {
             _ if is_scaled && header.key() == b"events" => {
                 let event = narrowing.scaled_name(profile.event());
-                line(&with_first_word(&header, &event))?;
+                with_first_word(&header, &event)
             }
             Some(total) if is_scaled => {
                 let total = lost_total.take().unwrap_or(narrowing.scaled(total));
-                line(&with_first_word(&header, total.to_string().as_bytes()))?;
+                with_first_word(&header, total.to_string().as_bytes())
             }
             _ if escape_html && header.key() == b"cmd" => {
-                line(&escaped(header.text(), IN_COMMAND))?;
+                escaped(header.text(), IN_COMMAND).into_owned()
             }
-            _ => line(header.text())?,
-        }
+            _ => header.text().to_vec(),
+        });
     }
     if !has_events {
         let event = narrowing.scaled_name(profile.event());
@@ -65,12 +65,12 @@ pub(super) fn header_lines<E>(
         } else {
             &event
         };
-        line(&[b"events: ", event].concat())?;
+        lines.push([b"events: ", event].concat());
     }
     for _ in summaries..profile.runs().min(MAX_RUNS) {
-        line(b"summary: 0")?;
+        lines.push(b"summary: 0".to_vec());
     }
-    Ok(())
+    lines
 }
 
 /// Whether webgrind's reader finds a value in a line.

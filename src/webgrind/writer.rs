@@ -13,9 +13,7 @@ use byteorder::{ByteOrder, LittleEndian};
 use super::error::{WriteError, WriteWarning};
 use super::escape::{IN_NAMES, escaped, header_lines};
 use super::invocation_lists::{InvocationLists, invocation_record};
-use super::layout::{
-    CALL_RECORD, FunctionField, INVOCATION_RECORD, MAX_FILE_SIZE, NUMBER, Version,
-};
+use super::layout::{CALL_RECORD, FunctionField, INVOCATION_RECORD, MAX_FILE_SIZE, Version};
 use super::narrow::{Narrowing, OnOverflow, RangeStats};
 use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile};
 use crate::tables::first_cost;
@@ -209,9 +207,7 @@ impl Document<'_> {
                 FunctionField::SubCallCount => pass.count(sub_calls.len() as u64),
             };
         }
-        let mut bytes = [[0; size_of::<u32>()]; FunctionField::COUNT];
-        LittleEndian::write_u32_into(&numbers, bytes.as_flattened_mut());
-        pass.put(bytes[..fields.len()].as_flattened())?;
+        pass.put(encoded(numbers)[..fields.len()].as_flattened())?;
         if let Some(lists) = &self.lists {
             pass.put_invocations(lists, id, self.sub_calls_at)?;
         }
@@ -265,12 +261,20 @@ impl Document<'_> {
     }
 
     fn headers(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
-        let narrowing = pass.narrowing;
-        header_lines(self.profile, &narrowing, self.escape_html, |line| {
-            pass.put(line)?;
-            pass.put(b"\n")
-        })
+        for line in header_lines(self.profile, &pass.narrowing, self.escape_html) {
+            pass.put(&line)?;
+            pass.put(b"\n")?;
+        }
+        Ok(())
     }
+}
+
+/// The bytes of each number.
+#[inline]
+fn encoded<const N: usize>(numbers: [u32; N]) -> [[u8; size_of::<u32>()]; N] {
+    let mut bytes = [[0; size_of::<u32>()]; N];
+    LittleEndian::write_u32_into(&numbers, bytes.as_flattened_mut());
+    bytes
 }
 
 /// A pass over the contents of a file: the first one, which measures, or the second one, which
@@ -325,13 +329,7 @@ impl<W: Write> Pass<W> {
 
     #[inline]
     fn put_numbers<const N: usize>(&mut self, numbers: [u32; N]) -> Result<(), WriteError> {
-        self.position += N as u64 * NUMBER;
-        if let Some(output) = &mut self.output {
-            let mut bytes = [[0; size_of::<u32>()]; N];
-            LittleEndian::write_u32_into(&numbers, bytes.as_flattened_mut());
-            output.write_all(bytes.as_flattened())?;
-        }
-        Ok(())
+        self.put(encoded(numbers).as_flattened())
     }
 
     /// Puts the call records of a function; `other` is the function that one names.
