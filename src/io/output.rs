@@ -300,11 +300,15 @@ fn ends_with_separator(path: &Path) -> bool {
 /// The files that are being written and do not have their names yet.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+fn lock_unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Removes the files that are being written, before the program ends.
 ///
 /// Afterwards, a thread that begins or finishes a file waits forever.
 pub fn remove_unfinished() {
-    remove_all(UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner));
+    remove_all(lock_unfinished());
 }
 
 /// Does the same without waiting for locks, when memory is exhausted.
@@ -324,24 +328,19 @@ fn remove_all(unfinished: MutexGuard<'_, Vec<PathBuf>>) {
 
 /// A path in [`UNFINISHED`], which is removed from there at the end. The list is not locked while
 /// memory is allocated, so that a thread that runs out of memory can remove the file.
-struct Unfinished(PathBuf);
+struct UnfinishedName(PathBuf);
 
-impl Unfinished {
+impl UnfinishedName {
     fn new(path: &Path) -> Self {
-        let unfinished = Unfinished(path.to_owned());
-        let path = path.to_owned();
-        UNFINISHED
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(path);
-        unfinished
+        let [name, path] = [path.to_owned(), path.to_owned()];
+        lock_unfinished().push(path);
+        UnfinishedName(name)
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnfinishedName {
     fn drop(&mut self) {
-        let mut all = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|path| *path != self.0);
+        lock_unfinished().retain(|path| *path != self.0);
     }
 }
 
@@ -357,51 +356,42 @@ fn replace<T, E: From<io::Error>>(
     let old = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
     // The mode of a file that somebody else created must not decide who may read this one.
     let old = old.filter(|old| !is_foreign(path, old).unwrap_or(true));
-    let (_unfinished, mut file) = begin(path, is_private || old.is_some())?;
-    let result = fill(file.as_file_mut())?;
-    file.as_file().sync_all()?;
+    let mut unfinished = begin(path, is_private || old.is_some())?;
+    let file = &mut unfinished.as_file_mut().file;
+    let result = fill(file)?;
+    file.sync_all()?;
     #[cfg(unix)]
     if let Some(old) = old {
-        replace_owner(file.as_file(), &old);
+        replace_owner(file, &old);
     }
-    file.persist(path).map_err(|error| error.error)?;
+    unfinished.persist(path).map_err(|error| error.error)?;
     Ok(result)
 }
 
 /// A new file in the folder of `path`.
-fn begin(path: &Path, is_private: bool) -> io::Result<(Unfinished, NamedTempFile)> {
+fn begin(path: &Path, is_private: bool) -> io::Result<NamedTempFile<Unfinished>> {
     let mut options = File::options();
     options.write(true).create_new(true);
+    // From the mode of a file for everyone, the system removes the umask.
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(
-        &mut options,
-        match is_private {
-            true => PRIVATE,
-            false => ORDINARY,
-        },
-    );
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
     #[cfg(not(unix))]
     let _ = is_private;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".cg-preprocess-").suffix(".tmp");
-    let mut begun = None;
-    let file = builder.make_in(folder(path), |path| {
-        let unfinished = Unfinished::new(path);
+    builder.make_in(folder(path), |path| {
+        // A signal may come before the file is there.
+        let name = UnfinishedName::new(path);
         let file = options.open(path)?;
-        begun = Some(unfinished);
-        Ok(file)
-    })?;
-    let unfinished = begun.ok_or(io::ErrorKind::NotFound)?;
-    Ok((unfinished, file))
+        Ok(Unfinished { file, _name: name })
+    })
 }
 
-/// The mode of a file that only the owner may read.
-#[cfg(unix)]
-const PRIVATE: u32 = 0o600;
-
-/// The mode of a file for everyone, from which the system removes the umask.
-#[cfg(unix)]
-const ORDINARY: u32 = 0o666;
+/// A file that does not have its name yet.
+struct Unfinished {
+    file: File,
+    _name: UnfinishedName,
+}
 
 /// Gives a file the mode and, if possible, the owner of the file that it replaces.
 #[cfg(unix)]
@@ -429,8 +419,8 @@ mod tests {
     #[test]
     fn what_replaces_a_file_is_for_the_owner_alone_until_it_is_finished() {
         let folder = tempfile::tempdir().unwrap();
-        let (_unfinished, file) = begin(&folder.path().join("out"), true).unwrap();
-        let mode = file.as_file().metadata().unwrap().mode();
-        assert_eq!(mode & 0o777, PRIVATE);
+        let unfinished = begin(&folder.path().join("out"), true).unwrap();
+        let mode = unfinished.as_file().file.metadata().unwrap().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 }
