@@ -224,16 +224,15 @@ impl Interpreter<'_> {
     /// Reads a key, and stores the record in the memo.
     #[cold]
     fn enter_record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
-        let ids = key.ids()?;
-        let (file, name) = self
-            .ids
-            .file_and_function(ids.file.into(), ids.function.into())?;
+        let [file, function, line] = key.numbers()?;
+        let line = u32::try_from(line).ok()?;
+        let (file, name) = self.ids.file_and_function(file, function)?;
         let record = Record {
             file,
             name,
             function: self.current.function_at(file, name, is_call, self.builder),
             edge: None,
-            line: ids.line,
+            line,
         };
         self.memo.as_mut()?.enter(key, record);
         Some(record)
