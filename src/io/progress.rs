@@ -50,9 +50,15 @@ impl ProgressReader {
         }
     }
 
+    /// Whether it is a regular file, which can be read in any order.
+    pub fn is_regular(&self) -> bool {
+        self.length.is_some()
+    }
+
     /// The same file, if ranges of it can be read.
     pub fn again(&self) -> Option<File> {
-        self.file.try_clone().ok().filter(|_| cfg!(unix))
+        let is_possible = self.is_regular() && cfg!(unix);
+        is_possible.then(|| self.file.try_clone().ok())?
     }
 }
 

@@ -130,8 +130,7 @@ impl ResolvedSource<'_> {
             return decompress(compression, plain);
         }
         content.check(None)?;
-        let seeks = length.is_some();
-        let stream = Stream::Plain { plain, seeks };
+        let stream = Stream::Plain(plain);
         Ok(Input { content, stream })
     }
 }
@@ -166,10 +165,7 @@ fn decompress(
     let decompressed = super::compression::decompress(compression, compressed)?;
     let (content, decompressed) = recognise(decompressed)?;
     content.check(Some(compression))?;
-    let stream = Stream::Decompressed {
-        decompressed,
-        compression,
-    };
+    let stream = Stream::Decompressed(decompressed);
     Ok(Input { content, stream })
 }
 
@@ -191,17 +187,10 @@ pub(crate) struct Input {
 
 enum Stream {
     /// Read as it is stored.
-    Plain {
-        plain: Recognised<BufReader<ProgressReader>>,
-        /// Whether it can be read in any order.
-        seeks: bool,
-    },
+    Plain(Recognised<BufReader<ProgressReader>>),
     /// Read through a decompressor.
     #[cfg(feature = "compression")]
-    Decompressed {
-        decompressed: Recognised<Decompressed>,
-        compression: Compression,
-    },
+    Decompressed(Recognised<Decompressed>),
 }
 
 impl Input {
@@ -217,9 +206,9 @@ impl Input {
 
     fn bytes(&mut self) -> &mut dyn BufRead {
         match &mut self.stream {
-            Stream::Plain { plain, .. } => plain,
+            Stream::Plain(plain) => plain,
             #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => decompressed,
+            Stream::Decompressed(decompressed) => decompressed,
         }
     }
 
@@ -228,29 +217,30 @@ impl Input {
     /// It then has no buffer of its own; its reader has one.
     pub fn into_seekable(self) -> io::Result<Box<dyn ReadSeek>> {
         match self.stream {
-            Stream::Plain { plain, seeks: true } => {
+            Stream::Plain(plain) if plain.get_ref().1.get_ref().is_regular() => {
                 let mut file = plain.into_inner().1.into_inner();
                 file.rewind()?;
                 Ok(Box::new(file))
             }
-            Stream::Plain { plain, .. } => Ok(Box::new(copy(plain)?)),
+            Stream::Plain(plain) => Ok(Box::new(copy(plain)?)),
             #[cfg(feature = "compression")]
-            Stream::Decompressed { decompressed, .. } => Ok(Box::new(copy(decompressed)?)),
+            Stream::Decompressed(decompressed) => Ok(Box::new(copy(decompressed)?)),
         }
     }
 
     /// The file, if parts of it can be read.
     pub fn file(&self) -> Option<File> {
         match &self.stream {
-            Stream::Plain { plain, seeks: true } => plain.get_ref().1.get_ref().again(),
-            _ => None,
+            Stream::Plain(plain) => plain.get_ref().1.get_ref().again(),
+            #[cfg(feature = "compression")]
+            Stream::Decompressed(_) => None,
         }
     }
 
     /// Reads further, if it is compressed, to find out whether the data are corrupt. This may only
     /// show in the checksum at the end.
     pub fn check_rest(&mut self) -> io::Result<()> {
-        if matches!(self.stream, Stream::Plain { .. }) {
+        if matches!(self.stream, Stream::Plain(_)) {
             return Ok(());
         }
         io::copy(&mut self.take(MAX_CHECKED), &mut io::sink()).map(drop)
@@ -259,12 +249,9 @@ impl Input {
     /// The offset at which compressed data end too early, if they do. Known at the end of reading.
     pub fn cut(&self) -> Option<(Compression, u64)> {
         match &self.stream {
-            Stream::Plain { .. } => None,
+            Stream::Plain(_) => None,
             #[cfg(feature = "compression")]
-            Stream::Decompressed {
-                decompressed,
-                compression,
-            } => Some((*compression, decompressed.get_ref().1.cut()?)),
+            Stream::Decompressed(decompressed) => decompressed.get_ref().1.cut(),
         }
     }
 }

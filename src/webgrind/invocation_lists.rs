@@ -1,6 +1,7 @@
 //! The invocations of v4, listed by function.
 
-use super::error::WriteError;
+use std::ops::Range;
+
 use super::layout::{NO_CALLER, NO_INDEX, SUB_CALL_RECORD};
 use super::narrow::{Narrowing, RangeStats};
 use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile};
@@ -75,54 +76,45 @@ impl<'a> InvocationLists<'a> {
         }
     }
 
-    /// Returns the records of a function's invocations in order.
-    ///
-    /// `sub_calls_at` is the address of the sub-call records of the file.
-    pub fn of(
-        &self,
-        id: FunctionId,
-        narrowing: &Narrowing,
-        sub_calls_at: u64,
-        mut record: impl FnMut([u32; 8]) -> Result<(), WriteError>,
-    ) -> Result<(), WriteError> {
-        let address = |first: u64| sub_calls_at + first * SUB_CALL_RECORD;
-        if self.is_sum(id) {
-            let costs = [
-                self.profile.self_costs(id),
-                self.profile.inclusive_costs(id),
-            ];
-            // The first one with the highest cost: `max_by_key` returns the last of equals.
-            let edges = self.profile.called_from(id).rev();
-            let call = edges
-                .max_by_key(|edge| first_cost(edge.costs()))
-                .map(|edge| (first_cost(edge.costs()), edge.caller, 0, edge.line));
-            let count = self.profile.sub_calls(id).len() as u64;
-            let sub_calls = [count, address(self.sum_sub_calls[id.index()])];
-            let costs = costs.map(first_cost);
-            return record(invocation_record(narrowing, costs, call, sub_calls));
+    /// The invocations of a function in order.
+    pub fn of(&self, id: FunctionId) -> impl Iterator<Item = StoredInvocation> {
+        let sum = self.is_sum(id).then(|| self.sum(id));
+        let tree = self.tree.filter(|_| sum.is_none());
+        let single = tree.into_iter().flat_map(move |tree| {
+            let positions = self.order.of(id).iter();
+            positions.map(|&position| self.single(tree, position as usize))
+        });
+        sum.into_iter().chain(single)
+    }
+
+    /// A function as one invocation.
+    fn sum(&self, id: FunctionId) -> StoredInvocation {
+        // The first one with the highest cost: `max_by_key` returns the last of equals.
+        let edges = self.profile.called_from(id).rev();
+        let call = edges.max_by_key(|edge| first_cost(edge.costs()));
+        let first = self.sum_sub_calls[id.index()];
+        StoredInvocation {
+            self_cost: first_cost(self.profile.self_costs(id)),
+            inclusive: first_cost(self.profile.inclusive_costs(id)),
+            call: call.map(|edge| (first_cost(edge.costs()), edge.caller, 0, edge.line)),
+            sub_calls: first..first + self.profile.sub_calls(id).len() as u64,
         }
-        let Some(tree) = self.tree else { return Ok(()) };
-        // The data of an invocation are far apart in memory. Reading one step for many of them lets
-        // the processor wait for all at once.
-        let mut batch = Vec::with_capacity(BATCH);
-        for positions in self.order.of(id).chunks(BATCH) {
-            batch.extend(positions.iter().map(|&position| {
-                let position = position as usize;
-                let invocation = &tree.invocations()[position];
-                let costs = [invocation.self_cost, invocation.inclusive];
-                (costs, tree.calls_of(position), tree.caller_of(position))
-            }));
-            for (costs, calls, caller) in batch.drain(..) {
-                let call = caller.map(|(caller, call)| {
-                    let (function, call) =
-                        (tree.invocations()[caller].function, &tree.calls()[call]);
-                    (call.cost, function, self.numbers[caller], call.line)
-                });
-                let sub_calls = [calls.len() as u64, address(calls.start as u64)];
-                record(invocation_record(narrowing, costs, call, sub_calls))?;
-            }
+    }
+
+    /// An invocation of the tree.
+    fn single(&self, tree: &InvocationTree, position: usize) -> StoredInvocation {
+        let invocation = &tree.invocations()[position];
+        let calls = tree.calls_of(position);
+        StoredInvocation {
+            self_cost: invocation.self_cost,
+            inclusive: invocation.inclusive,
+            call: tree.caller_of(position).map(|(caller, call)| {
+                let call = &tree.calls()[call];
+                let function = tree.invocations()[caller].function;
+                (call.cost, function, self.numbers[caller], call.line)
+            }),
+            sub_calls: calls.start as u64..calls.end as u64,
         }
-        Ok(())
     }
 
     /// The calls of all invocations of the tree, whose sub-call records come first.
@@ -141,22 +133,29 @@ impl<'a> InvocationLists<'a> {
     }
 }
 
-/// An invocation as written: its self and inclusive costs; the cost, function, invocation and line
-/// of the call that made it; the number and address of its sub-calls.
-pub(super) fn invocation_record(
-    narrowing: &Narrowing,
-    costs: [Cost; 2],
+/// An invocation as it is stored.
+#[derive(Default)]
+pub(super) struct StoredInvocation {
+    self_cost: Cost,
+    inclusive: Cost,
+    /// The cost, function, invocation and line of the call that made it.
     call: Option<(Cost, FunctionId, u32, u64)>,
-    sub_calls: [u64; 2],
-) -> [u32; 8] {
-    let [own, inclusive] = costs.map(|cost| narrowing.cost(cost));
-    let [cost, caller, number, line] = call.map_or(NO_CALLER, |(cost, caller, number, line)| {
-        let (cost, line) = (narrowing.cost(cost), narrowing.count(line));
-        [cost, caller.number(), number, line]
-    });
-    let [count, at] = sub_calls.map(|number| narrowing.count(number));
-    [own, inclusive, cost, caller, number, line, count, at]
+    /// The positions of its sub-calls among those of the file.
+    sub_calls: Range<u64>,
 }
 
-/// The number of invocations that are looked up together.
-const BATCH: usize = 64;
+impl StoredInvocation {
+    /// Its record. `sub_calls_at` is the address of the sub-call records of the file.
+    pub fn record(&self, narrowing: &Narrowing, sub_calls_at: u64) -> [u32; 8] {
+        let [own, inclusive] = [self.self_cost, self.inclusive].map(|cost| narrowing.cost(cost));
+        let [cost, caller, number, line] =
+            self.call.map_or(NO_CALLER, |(cost, caller, number, line)| {
+                let (cost, line) = (narrowing.cost(cost), narrowing.count(line));
+                [cost, caller.number(), number, line]
+            });
+        let Range { start, end } = self.sub_calls;
+        let sub_calls = [end - start, sub_calls_at + start * SUB_CALL_RECORD];
+        let [count, at] = sub_calls.map(|number| narrowing.count(number));
+        [own, inclusive, cost, caller, number, line, count, at]
+    }
+}

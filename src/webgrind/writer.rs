@@ -12,7 +12,7 @@ use byteorder::{ByteOrder, LittleEndian};
 
 use super::error::{WriteError, WriteWarning};
 use super::escape::{IN_NAMES, escaped, header_lines};
-use super::invocation_lists::{InvocationLists, invocation_record};
+use super::invocation_lists::{InvocationLists, StoredInvocation};
 use super::layout::{CALL_RECORD, FunctionField, INVOCATION_RECORD, MAX_FILE_SIZE, Version};
 use super::narrow::{Narrowing, OnOverflow, RangeStats};
 use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile};
@@ -236,8 +236,8 @@ impl Document<'_> {
             pass.put_numbers([u32::from(*field == FunctionField::Invocations)])?;
         }
         if self.version == Version::V4 {
-            let sub_calls = [0, self.sub_calls_at];
-            pass.put_numbers(invocation_record(&pass.narrowing, [0; 2], None, sub_calls))?;
+            let main = StoredInvocation::default();
+            pass.put_numbers(main.record(&pass.narrowing, self.sub_calls_at))?;
         }
         pass.put(b"\n{main}\n")
     }
@@ -366,10 +366,10 @@ impl<W: Write> Pass<W> {
             self.position += lists.count_of(id) * INVOCATION_RECORD;
             return Ok(());
         }
-        let narrowing = self.narrowing;
-        lists.of(id, &narrowing, sub_calls_at, |record| {
-            self.put_numbers(record)
-        })
+        for invocation in lists.of(id) {
+            self.put_numbers(invocation.record(&self.narrowing, sub_calls_at))?;
+        }
+        Ok(())
     }
 
     /// Begins the record of the next function.

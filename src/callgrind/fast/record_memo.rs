@@ -169,19 +169,15 @@ impl RecordMemo {
         place.unwrap_or(0) & self.entries.len().wrapping_sub(1)
     }
 
-    /// Stores the edge to which a call was added.
-    pub fn set_edge(&mut self, key: RecordKey<'_>, edge: Option<EdgeId>) {
+    /// Stores a record. If it is a new one, moves the one in its place to the neighbour.
+    pub fn enter(&mut self, key: RecordKey<'_>, record: Record) {
         let place = self.place(key);
         for place in [place, place ^ 1] {
             match self.entries.get_mut(place) {
-                Some(entry) if entry.is_of(key) => return entry.record.edge = edge,
+                Some(entry) if entry.is_of(key) => return entry.record = record,
                 _ => {}
             }
         }
-    }
-
-    /// Stores a record, and moves the one in its place to the neighbour.
-    pub fn enter(&mut self, key: RecordKey<'_>, record: Record) {
         let mut text = [0; MAX_RECORD_LENGTH];
         text.copy_from_slice(&key.bytes[..MAX_RECORD_LENGTH]);
         if self.entered >= self.entries.len() / 4 {

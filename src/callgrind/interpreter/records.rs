@@ -201,7 +201,7 @@ impl Interpreter<'_> {
     fn record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
         match self.memo.as_ref()?.find(key) {
             Some(record) => Some(*record),
-            None => self.enter_record(key, is_call),
+            None => self.read_record(key, is_call),
         }
     }
 
@@ -217,13 +217,13 @@ impl Interpreter<'_> {
         };
         let edge = self.builder.add_call::<ANY_WIDTH>(call, costs);
         if let Some(memo) = &mut self.memo {
-            memo.set_edge(key, edge);
+            memo.enter(key, Record { edge, ..record });
         }
     }
 
     /// Reads a key, and stores the record in the memo.
     #[cold]
-    fn enter_record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
+    fn read_record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
         let [file, function, line] = key.numbers()?;
         let line = u32::try_from(line).ok()?;
         let (file, name) = self.ids.file_and_function(file, function)?;

@@ -27,7 +27,9 @@ pub(super) fn decompress(
             Compression::Zstd => zstd::decompress(&mut input, plain),
         };
         match outcome {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(Some(input.offset)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Ok(Some((compression, input.offset)))
+            }
             outcome => outcome.map(|()| None),
         }
     })
@@ -96,7 +98,7 @@ mod tests {
         let mut all = Vec::new();
         let mut decompressed = decompress(compression, input).unwrap();
         let end = match decompressed.read_to_end(&mut all) {
-            Ok(_) => Ok(decompressed.cut()),
+            Ok(_) => Ok(decompressed.cut().map(|(_, at)| at)),
             Err(error) => Err(error.to_string()),
         };
         (all, end)

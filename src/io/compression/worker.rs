@@ -5,14 +5,16 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
+use super::Compression;
+
 /// The size of a chunk. With smaller ones, the threads wake each other too often.
 const CHUNK: usize = 512 << 10;
 
 /// The most chunks that wait to be read.
 const QUEUED_CHUNKS: usize = 2;
 
-/// The result of decompressing: the number of compressed bytes, if they were cut off.
-pub(in crate::io) type End = io::Result<Option<u64>>;
+/// The number of compressed bytes, if they were cut off.
+type Cut = Option<(Compression, u64)>;
 
 /// The destination of a decompressor.
 pub(in crate::io) type Plain = BufWriter<Chunks>;
@@ -39,13 +41,15 @@ impl Write for Chunks {
 pub(in crate::io) struct Decompressed {
     chunks: Receiver<Vec<u8>>,
     /// `None` after the end.
-    thread: Option<JoinHandle<End>>,
+    thread: Option<JoinHandle<io::Result<Cut>>>,
     chunk: Cursor<Vec<u8>>,
-    cut: Option<u64>,
+    cut: Cut,
 }
 
 impl Decompressed {
-    pub fn start(decompress: impl FnOnce(&mut Plain) -> End + Send + 'static) -> io::Result<Self> {
+    pub fn start(
+        decompress: impl FnOnce(&mut Plain) -> io::Result<Cut> + Send + 'static,
+    ) -> io::Result<Self> {
         let (sender, chunks) = sync_channel(QUEUED_CHUNKS);
         let work = move || {
             let mut plain = BufWriter::with_capacity(CHUNK, Chunks(sender));
@@ -70,7 +74,7 @@ impl Decompressed {
     }
 
     /// At the end: the number of compressed bytes, if they were cut off.
-    pub fn cut(&self) -> Option<u64> {
+    pub fn cut(&self) -> Cut {
         self.cut
     }
 }
@@ -110,7 +114,7 @@ mod tests {
 
     /// Makes this many bytes, then ends in this way; also returns what is closed when the thread has
     /// ended.
-    fn make(length: u64, end: fn() -> End) -> (Decompressed, Receiver<()>) {
+    fn make(length: u64, end: fn() -> io::Result<Cut>) -> (Decompressed, Receiver<()>) {
         let (alive, ended) = channel();
         let decompressed = Decompressed::start(move |plain| {
             let _alive: Sender<()> = alive;
@@ -122,8 +126,11 @@ mod tests {
 
     #[test]
     fn all_bytes_come_through_and_then_how_it_ended() {
-        let ends: [fn() -> End; 2] = [|| Ok(Some(42)), || Err(io::Error::other("broken"))];
-        let told = |end: End| end.map_err(|error| error.to_string());
+        let ends: [fn() -> io::Result<Cut>; 2] = [
+            || Ok(Some((Compression::Gzip, 42))),
+            || Err(io::Error::other("broken")),
+        ];
+        let told = |end: io::Result<Cut>| end.map_err(|error| error.to_string());
         for length in [0, 1, CHUNK, CHUNK + 1, 3 * QUEUED_CHUNKS * CHUNK + 7] {
             for end in ends {
                 let (mut decompressed, _) = make(length as u64, end);

@@ -131,11 +131,10 @@ impl SubCalls {
     fn sub_call<R: Read + Seek>(&self, source: &mut Bytes<R>) -> Result<[u32; 3], ReadError> {
         let offset = source.position();
         let [function, invocation, line, cost] = source.numbers()?;
-        let invocations = self.invocations.get(function as usize).copied();
-        source.expect(invocations.is_some(), offset, || {
-            no_function("a sub-call", self.invocations.len(), function)
-        })?;
-        let invocations = invocations.unwrap_or(0);
+        let Some(&invocations) = self.invocations.get(function as usize) else {
+            let message = no_function("a sub-call", self.invocations.len(), function);
+            return Err(source.error(offset, message));
+        };
         let is_there = invocation < invocations || invocation == NO_INDEX;
         source.expect(is_there, offset, || {
             format!(

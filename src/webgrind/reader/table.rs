@@ -78,18 +78,20 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         let invocations = figure(FunctionField::Invocations);
         if self.start.version == Version::V4 {
             self.sub_calls.begin_function(invocations);
-            let caller = |&[_, _, _, caller, ..]: &[u32; 8]| (caller != NO_INDEX).then_some(caller);
-            self.list("invocation", invocations, caller, |reader, record| {
+            self.list("invocation", invocations, |reader, record: [u32; 8]| {
                 reader.sub_calls.add(reader.function, record);
+                let [_, _, _, caller, ..] = record;
+                (caller != NO_INDEX).then_some(caller)
             })?;
         }
         for (kind, count) in [
             (ListKind::CalledFrom, FunctionField::CalledFromCount),
             (ListKind::SubCalls, FunctionField::SubCallCount),
         ] {
-            let other = |&[other, ..]: &[u32; 4]| Some(other);
-            self.list(kind.name(), figure(count), other, |reader, record| {
+            self.list(kind.name(), figure(count), |reader, record: [u32; 4]| {
                 reader.edges.add(kind, reader.function, record);
+                let [other, ..] = record;
+                Some(other)
             })?;
         }
         for (name, what) in [(0, "file name"), (1, "function name")] {
@@ -134,14 +136,13 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         Ok(figures)
     }
 
-    /// Reads a list of the function with this number of records. `other` finds the function of a
-    /// record; `what` is the name of the list in messages.
+    /// Reads a list of the function with this number of records. `take` returns the other function
+    /// that a record names, if any; `what` is the name of the list in messages.
     fn list<const N: usize>(
         &mut self,
         what: &str,
         count: u32,
-        other: impl Fn(&[u32; N]) -> Option<u32>,
-        take: impl Fn(&mut Self, [u32; N]),
+        take: impl Fn(&mut Self, [u32; N]) -> Option<u32>,
     ) -> Result<(), ReadError> {
         let (function, functions) = (self.function, self.start.function_count);
         let room = self.source.room() / (N as u64 * NUMBER);
@@ -155,13 +156,12 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         for _ in 0..count {
             let at = self.source.position();
             let record = self.source.numbers()?;
-            if let Some(found) = other(&record) {
+            if let Some(found) = take(self, record) {
                 self.source.expect(found < functions, at, || {
                     let list = format!("the {what} list of function {function}");
                     no_function(&list, functions as usize, found)
                 })?;
             }
-            take(self, record);
         }
         Ok(())
     }
