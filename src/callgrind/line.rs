@@ -55,12 +55,13 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn after(self, text: &[u8]) -> Option<Self> {
         let is_next = self.data.get(self.pos..)?.starts_with(text);
-        is_next.then_some(self.advanced(text.len()))
+        is_next.then_some(self.at(self.pos + text.len()))
     }
 
+    /// Another position in the same bytes.
     #[inline(always)]
-    fn advanced(self, count: usize) -> Self {
-        Cursor::new(self.data, self.pos + count)
+    pub fn at(self, pos: usize) -> Self {
+        Cursor::new(self.data, pos)
     }
 
     /// The current byte; `\n` after the last one.
@@ -365,7 +366,7 @@ impl Named {
             [b'j', b'f', b'n', b'='] => (Named::JumpFunction, 4),
             _ => return None,
         };
-        Some((named, line.advanced(length)))
+        Some((named, line.at(line.pos + length)))
     }
 }
 

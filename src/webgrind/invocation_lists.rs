@@ -81,8 +81,13 @@ impl<'a> InvocationLists<'a> {
         let sum = self.is_sum(id).then(|| self.sum(id));
         let tree = self.tree.filter(|_| sum.is_none());
         let single = tree.into_iter().flat_map(move |tree| {
-            let positions = self.order.of(id).iter();
-            positions.map(|&position| self.single(tree, position as usize))
+            // The data of an invocation are far apart in memory. Reading those of many before any
+            // is written lets the processor wait for all at once.
+            let batches = self.order.of(id).chunks(BATCH);
+            batches.flat_map(|positions| {
+                let single = |&position: &u32| self.single(tree, position as usize);
+                positions.iter().map(single).collect::<Vec<_>>()
+            })
         });
         sum.into_iter().chain(single)
     }
@@ -132,6 +137,9 @@ impl<'a> InvocationLists<'a> {
         !(self.tree.is_some() && self.profile.function(id).is_listed)
     }
 }
+
+/// The number of invocations that are looked up together.
+const BATCH: usize = 64;
 
 /// An invocation as it is stored.
 #[derive(Default)]

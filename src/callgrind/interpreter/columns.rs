@@ -1,7 +1,6 @@
 //! The columns of a cost line: which exist, and which are requested.
 
-use crate::callgrind::error::ProblemKind;
-use crate::callgrind::line::{Cursor, Positions};
+use crate::callgrind::line::{Cursor, NumberError, Positions};
 use crate::profile::{ColumnMap, Cost, ProfileBuilder};
 use crate::tables::{first_cost, saturated};
 
@@ -28,6 +27,16 @@ pub(in crate::callgrind) struct LineCosts {
     pub is_unwrapped: bool,
     /// Where the next line begins.
     pub next: usize,
+}
+
+/// Why costs cannot be read. Its text is made later, because traces try definitions of names as
+/// records, too.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::callgrind) enum CostError {
+    /// There are more than this number of events.
+    TooMany(usize),
+    /// The text at this position is not a cost.
+    At(usize, NumberError),
 }
 
 /// How negative costs are written.
@@ -180,16 +189,13 @@ impl Columns {
     }
 
     /// Reads costs to the end of the line, and stores the requested ones in `row`.
-    ///
-    /// An error is only a kind and a place, if it is not the line, because its text is expensive,
-    /// and traces try definitions of names as records, too.
     #[inline(always)]
-    pub fn costs<'d>(
+    pub fn costs(
         &mut self,
-        cursor: Cursor<'d>,
+        cursor: Cursor<'_>,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, (ProblemKind, Option<Cursor<'d>>)> {
+    ) -> Result<LineCosts, CostError> {
         match row {
             // Without a call of `memset`.
             [cost] => *cost = 0,
@@ -223,12 +229,12 @@ impl Columns {
     /// Does the same as [`costs`](Self::costs), for any spelling, and for events that are sums of
     /// several columns.
     #[inline(never)]
-    fn any_costs<'d>(
+    fn any_costs(
         &mut self,
-        mut cursor: Cursor<'d>,
+        mut cursor: Cursor<'_>,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, (ProblemKind, Option<Cursor<'d>>)> {
+    ) -> Result<LineCosts, CostError> {
         let count = self.events().len();
         let mut is_unwrapped = false;
         self.numbers.clear();
@@ -238,11 +244,11 @@ impl Columns {
                 break;
             }
             if self.numbers.len() == count {
-                return Err((ProblemKind::TooManyCosts(count), None));
+                return Err(CostError::TooMany(count));
             }
-            let start = cursor;
+            let start = cursor.pos();
             let number = cursor.cost();
-            let number = number.map_err(|error| (error.into(), Some(start)))?;
+            let number = number.map_err(|error| CostError::At(start, error))?;
             let (cost, was_wrapped) = negative.read(number);
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);

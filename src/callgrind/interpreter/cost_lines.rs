@@ -1,7 +1,7 @@
 //! Cost lines, and the calls that they belong to.
 
 use super::Interpreter;
-use super::columns::NegativeCosts;
+use super::columns::{CostError, NegativeCosts};
 use super::current_names::CurrentNames;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Cursor, NumberError, PendingCall, Position};
@@ -61,7 +61,10 @@ impl Interpreter<'_> {
             Err(error) => self.unknown_line(cursor, error)?,
         };
         let costs = self.columns.costs(cursor, negative, &mut self.row);
-        let costs = costs.map_err(|(kind, place)| Problem::at(kind, place.unwrap_or(line)))?;
+        let costs = costs.map_err(|error| match error {
+            CostError::TooMany(events) => ProblemKind::TooManyCosts(events).into(),
+            CostError::At(pos, error) => Problem::at(error.into(), line.at(pos)),
+        })?;
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
             self.ensure_block()?;
         }
