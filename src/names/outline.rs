@@ -59,11 +59,7 @@ pub(crate) fn class(name: &str) -> Option<String> {
     while is_nested(function) || function > 1 && is_nested(function - 1) {
         function = function.checked_sub(1)?;
     }
-    let path: String = outline
-        .components()
-        .take(function)
-        .map(without_templates)
-        .collect();
+    let path = without_templates(&name[outline.starts[0].0..outline.starts[function].0]);
     let separators = ["::", "->", "\\", "#"];
     let class = separators.iter().find_map(|mark| path.strip_suffix(mark));
     class.filter(|class| !class.is_empty()).map(str::to_owned)
@@ -106,15 +102,15 @@ fn type_in(text: &str) -> String {
     name.trim_end().trim_start_matches('&').to_owned()
 }
 
-/// A component without template arguments.
-fn without_templates(component: &str) -> String {
+/// A part of a name without template arguments.
+fn without_templates(text: &str) -> String {
     let (mut plain, mut from) = (String::new(), 0);
-    for piece in Pieces::outer(component).filter(|piece| is_template(component, piece)) {
-        let before = &component[from..piece.range.start];
+    for piece in Pieces::outer(text).filter(|piece| is_template(text, piece)) {
+        let before = &text[from..piece.range.start];
         plain += before.strip_suffix("::").unwrap_or(before);
         from = piece.range.end;
     }
-    plain + &component[from..]
+    plain + &text[from..]
 }
 
 fn is_template(name: &str, piece: &Piece) -> bool {
@@ -127,8 +123,7 @@ fn is_path(kind: Kind) -> bool {
 }
 
 /// The components of a name, and where its arguments begin.
-struct Outline<'a> {
-    name: &'a str,
+struct Outline {
     /// Where namespaces, classes and functions begin, and the kind of piece before each. The first
     /// one begins after the types that the function returns.
     starts: Vec<(usize, Kind)>,
@@ -138,8 +133,8 @@ struct Outline<'a> {
     end: usize,
 }
 
-impl<'a> Outline<'a> {
-    fn of(name: &'a str) -> Self {
+impl Outline {
+    fn of(name: &str) -> Self {
         let whole = &name[..location(name).unwrap_or(name.len())];
         let mut starts = vec![(0, Kind::Blank)];
         let (mut outermost, mut end) = (None, None);
@@ -175,7 +170,6 @@ impl<'a> Outline<'a> {
             }
         }
         Outline {
-            name,
             outermost: outermost.unwrap_or(starts.len() - 1),
             starts,
             end: end.unwrap_or(whole.len()),
@@ -186,13 +180,6 @@ impl<'a> Outline<'a> {
     fn last_member(&self) -> Option<usize> {
         let mut kinds = self.starts.iter().map(|&(_, kind)| kind);
         kinds.rposition(|kind| kind == Kind::Member)
-    }
-
-    /// The components, with the separators after them.
-    fn components(&self) -> impl Iterator<Item = &'a str> {
-        let starts = self.starts.iter().map(|&(start, _)| start);
-        let ends = starts.clone().skip(1).chain([self.end]);
-        starts.zip(ends).map(|(start, end)| &self.name[start..end])
     }
 }
 
