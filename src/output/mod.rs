@@ -36,3 +36,7 @@ pub mod text;
 pub mod tree;
 
 pub use options::{Names, ReportOptions, Sort};
+
+/// The most frames of a stack: with deep recursion, the output would grow with the square of the
+/// depth.
+const MAX_FRAMES: usize = 1024;

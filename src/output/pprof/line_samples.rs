@@ -16,19 +16,11 @@ use crate::stacks::{StackId, Stacks};
 /// A file and a line. `None` is the file of the function.
 pub(super) type LinePlace = (Option<NameId>, u64);
 
-/// The costs of a stack on a line.
-#[derive(Debug)]
-struct Pair {
-    stack: StackId,
-    place: LinePlace,
-    costs: Vec<Cost>,
-}
-
 /// The costs of stacks by line, for functions with costs on other lines than their own.
 #[derive(Debug, Default)]
 pub(super) struct LineSamples {
-    /// Sorted by stack.
-    pairs: Vec<Pair>,
+    /// The costs of a stack on a line, by the stack and the rank of the line.
+    pairs: BTreeMap<(StackId, usize), (LinePlace, Vec<Cost>)>,
     /// The number of functions with several stacks and several lines.
     pub paired: u64,
 }
@@ -60,14 +52,12 @@ impl LineSamples {
             nodes.sort_by_key(|&(_, node)| size(stacks.self_costs(node)));
             samples.pair(stacks, nodes, &lines);
         }
-        samples.pairs.sort_by_key(|pair| pair.stack);
         samples
     }
 
     /// Divides the costs of the stacks of one function among its lines.
     fn pair(&mut self, stacks: &Stacks<'_>, nodes: &[(FunctionId, StackId)], lines: &[Line<'_>]) {
         let events = stacks.profile().events().len();
-        let mut pairs: BTreeMap<(usize, usize), Vec<Cost>> = BTreeMap::new();
         for event in 0..events {
             let of_stack = |at: usize| stacks.self_costs(nodes[at].1)[event];
             let (mut stack, mut line) = (0, 0);
@@ -84,9 +74,9 @@ impl LineSamples {
                     left_of_line
                 };
                 if part != 0 {
-                    pairs
-                        .entry((stack, line))
-                        .or_insert_with(|| vec![0; events])[event] = part;
+                    let pair = self.pairs.entry((nodes[stack].1, line));
+                    let Line { file, line, .. } = lines[line];
+                    pair.or_insert_with(|| ((file, line), vec![0; events])).1[event] = part;
                 }
                 if is_last == [true, true] {
                     break;
@@ -102,24 +92,14 @@ impl LineSamples {
                 }
             }
         }
-        self.pairs
-            .extend(pairs.into_iter().map(|((stack, line), costs)| {
-                let Line { file, line, .. } = lines[line];
-                Pair {
-                    stack: nodes[stack].1,
-                    place: (file, line),
-                    costs,
-                }
-            }));
     }
 
     /// The lines of a stack and its costs there; empty if all its costs are on its function's line.
     pub fn of(&self, stack: StackId) -> impl Iterator<Item = (LinePlace, &[Cost])> {
-        let start = self.pairs.partition_point(|pair| pair.stack < stack);
-        self.pairs[start..]
-            .iter()
-            .take_while(move |pair| pair.stack == stack)
-            .map(|pair| (pair.place, pair.costs.as_slice()))
+        self.pairs
+            .range((stack, 0)..)
+            .take_while(move |&(&(of, _), _)| of == stack)
+            .map(|(_, (place, costs))| (*place, costs.as_slice()))
     }
 }
 

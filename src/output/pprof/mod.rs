@@ -39,14 +39,11 @@ use crate::compare::Sides;
 use crate::display::numbers::{counted, divided};
 use crate::display::units::Quantity;
 use crate::maps::{HashMap, IndexSet};
+use crate::output::MAX_FRAMES;
 use crate::output::figures::{EventFormat, command, per_run};
 use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
-
-/// The most frames of a stack: with deep recursion, the output would grow with the square of the
-/// depth.
-const MAX_FRAMES: usize = 1024;
 
 /// The frame for all deeper frames.
 const DEEPER: &[u8] = b"(deeper)";
@@ -174,8 +171,9 @@ struct Writer<W: Write> {
 /// Names are compared by their addresses, which is fast.
 type KnownKey = (Option<FunctionId>, *const [u8], Option<NameId>);
 
-/// The state of visiting the stacks of one side.
-struct Walk<'a> {
+/// A visit to the stacks of one side.
+struct Walk<'w, 'a, W: Write> {
+    writer: &'w mut Writer<W>,
     stacks: &'a Stacks<'a>,
     types: Vec<ValueType<'a>>,
     /// The sum of all samples so far, for each of their types.
@@ -235,7 +233,6 @@ impl<W: Write> Writer<W> {
     fn samples(&mut self, stacks: &Stacks<'_>, is_base: bool) -> io::Result<()> {
         let profile = stacks.profile();
         let types = value_types(profile, self.counts_calls);
-        let lines = LineSamples::new(stacks);
         let mut walk = Walk {
             stacks,
             sums: vec![0; types.len()],
@@ -250,181 +247,9 @@ impl<W: Write> Writer<W> {
             first_lines: first_lines(profile.folded()),
             calls: CallSites::new(profile.folded()),
             path: Vec::new(),
+            writer: self,
         };
-        self.paired += lines.paired;
-        self.divided += walk.calls.divided();
-        let counts_calls = self.counts_calls;
-        let calls_of =
-            |node| counts_calls.then(|| Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));
-        let mut nodes = stacks.nodes().peekable();
-        while let Some(node) = nodes.next() {
-            self.descend(&mut walk, node);
-            let mut calls = calls_of(node);
-            if walk.path.len() > MAX_FRAMES {
-                // A node is followed by all nodes below it.
-                let last = Some(walk.path[MAX_FRAMES - 1].node);
-                let mut values = self.values(&mut walk, stacks.self_costs(node), calls);
-                while let Some(node) = nodes.next_if(|&node| stacks.parent(node) >= last) {
-                    let others = self.values(&mut walk, stacks.self_costs(node), calls_of(node));
-                    for (value, other) in values.iter_mut().zip(others) {
-                        *value = value.saturating_add(other);
-                    }
-                }
-                self.deeper += 1;
-                let name = self.string(DEEPER);
-                let leaf = self.location((name, 0, 0), 0);
-                self.sample(&walk, &walk.path[..MAX_FRAMES], leaf, &values)?;
-                continue;
-            }
-            let by_line = lines.of(node).map(|(place, costs)| (Some(place), costs));
-            let mut parts: Vec<_> = by_line.collect();
-            if parts.is_empty() {
-                parts.push((None, stacks.self_costs(node)));
-            }
-            for (place, costs) in parts {
-                let values = self.values(&mut walk, costs, calls);
-                // The calls of a stack count once.
-                calls = calls.and(Some(0));
-                let leaf = self.frame(&mut walk, node, place);
-                self.add(&mut walk, leaf, first_cost(costs), values)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The values of a sample. The sum of all samples so far is rounded; a sample is its growth.
-    fn values(&mut self, walk: &mut Walk<'_>, costs: &[Cost], calls: Option<Cost>) -> Vec<Cost> {
-        let events = walk.stacks.profile().events().len();
-        let figures = costs.iter().copied().take(events).chain(calls);
-        let columns = walk.types.iter().zip(&mut walk.sums);
-        let values = figures.zip(columns).map(|(figure, (of, sum))| {
-            let value = figure.saturating_mul(of.factor);
-            let before = divided(*sum, walk.runs);
-            *sum += i128::from(value);
-            Cost::try_from(divided(*sum, walk.runs) - before).unwrap_or(value)
-        });
-        let values: Vec<Cost> = values.collect();
-        self.negative += u64::from(values.iter().any(|value| *value < 0));
-        values
-    }
-
-    /// Makes a node the last frame of the current stack.
-    fn descend(&mut self, walk: &mut Walk<'_>, node: StackId) {
-        let parent = walk.stacks.parent(node);
-        while walk.path.pop_if(|last| Some(last.node) != parent).is_some() {}
-        if let Some(last) = walk.path.len().checked_sub(1) {
-            let function = |node| walk.stacks.folded_function(node);
-            let caller = function(walk.path[last].node);
-            walk.path[last].call = walk.calls.find(caller, function(node));
-            self.locate(walk, last);
-        }
-        walk.path.push(Step {
-            node,
-            location: 0,
-            call: None,
-        });
-    }
-
-    /// Sets the location of a caller to the current line of its calls.
-    fn locate(&mut self, walk: &mut Walk<'_>, at: usize) {
-        let Step { node, call, .. } = walk.path[at];
-        let place = call.and_then(|call| walk.calls.place(call));
-        walk.path[at].location = self.frame(walk, node, place);
-    }
-
-    /// Adds a sample of the current stack with this last location. It is divided if a line of calls
-    /// cannot take all of its cost.
-    fn add(
-        &mut self,
-        walk: &mut Walk<'_>,
-        leaf: u64,
-        mut cost: Cost,
-        mut values: Vec<Cost>,
-    ) -> io::Result<()> {
-        loop {
-            let callers = &walk.path[..walk.path.len() - 1];
-            let rooms = callers
-                .iter()
-                .filter_map(|step| walk.calls.room(step.call?));
-            let piece = rooms.fold(cost, Cost::min);
-            let rest: Option<Vec<Cost>> = (piece < cost).then(|| {
-                let rest = values
-                    .iter()
-                    .map(|&value| value - share(value, piece, cost));
-                rest.collect()
-            });
-            for (value, rest) in values.iter_mut().zip(rest.iter().flatten()) {
-                *value -= rest;
-            }
-            self.sample(walk, callers, leaf, &values)?;
-            for at in 0..walk.path.len() {
-                let call = walk.path[at].call;
-                if let Some(call) = call.filter(|&call| walk.calls.take(call, piece)) {
-                    for at in 0..walk.path.len() {
-                        if walk.path[at].call == Some(call) {
-                            self.locate(walk, at);
-                        }
-                    }
-                }
-            }
-            let Some(rest) = rest else {
-                return Ok(());
-            };
-            values = rest;
-            cost -= piece;
-        }
-    }
-
-    /// Writes a sample, the last frame first, unless all values are 0.
-    fn sample(
-        &mut self,
-        walk: &Walk<'_>,
-        callers: &[Step],
-        leaf: u64,
-        values: &[Cost],
-    ) -> io::Result<()> {
-        if values.iter().all(|&value| value == 0) {
-            return Ok(());
-        }
-        // Only the samples of the base have a label. They are subtracted.
-        let sign = if walk.label.is_some() { -1 } else { 1 };
-        let callers = callers.iter().rev().map(|step| step.location);
-        let frames = [leaf].into_iter().chain(callers);
-        let values = values
-            .iter()
-            .map(|value| value.saturating_mul(sign).cast_unsigned());
-        let mut body = mem::take(&mut self.body);
-        body.0.clear();
-        body = body.packed(1, frames).packed(2, values);
-        if let Some(label) = &walk.label {
-            body = body.message(3, label);
-        }
-        self.write(field::SAMPLE, &body)?;
-        self.body = body;
-        Ok(())
-    }
-
-    /// The number of the location of a frame: at `place`, or else at the line of its function.
-    fn frame(&mut self, walk: &mut Walk<'_>, node: StackId, place: Option<LinePlace>) -> u64 {
-        let stacks = walk.stacks;
-        let (id, name) = (stacks.folded_function(node), stacks.frame(node));
-        let other_file = place.and_then(|(file, _)| file);
-        let key = (id, ptr::from_ref(name), other_file);
-        let (function, own_line) = *walk.known.entry(key).or_insert_with(|| {
-            let profile = stacks.profile().folded();
-            let own = id.map(|id| profile.function(id));
-            let own_line = own.map_or(0, |own| own.line);
-            let file = match other_file.or(own.map(|own| own.file)) {
-                Some(file) => profile.name(file),
-                None => b"",
-            };
-            let first = id.and_then(|id| walk.first_lines.get(&(id, other_file)).copied());
-            let own_first = (own_line > 0 && other_file.is_none()).then_some(own_line);
-            let first = first.into_iter().chain(own_first).min().unwrap_or(own_line);
-            let name = if name.is_empty() { b"???" } else { name };
-            ((self.string(name), self.string(file), first), own_line)
-        });
-        self.location(function, place.map_or(own_line, |(_, line)| line))
+        walk.samples()
     }
 
     fn comments(
@@ -435,31 +260,26 @@ impl<W: Write> Writer<W> {
     ) -> io::Result<()> {
         let version = concat!("written by cg-preprocess ", env!("CARGO_PKG_VERSION"));
         let base = base.filter(|_| self.per_run);
-        let own = [
-            Some(format!("command: {}", command(profile))),
-            Some(version.to_owned()),
-            base.map(|base| {
-                per_run(Sides {
-                    base: base.runs(),
-                    new: profile.runs(),
-                })
-            }),
-            (self.paired > 0).then(|| {
-                format!(
-                    "lines and stacks of {} are paired by their costs: sums by line and by \
-                     stack are exact, but not which line of a function belongs to which of its stacks",
-                    counted(self.paired, "function")
-                )
-            }),
-            (self.divided > 0).then(|| {
-                format!(
-                    "{} of functions with calls on several lines: each line has what its calls cost, \
-                     but which stacks belong to it is not known",
-                    counted(self.divided, "pair")
-                )
-            }),
-        ];
-        let texts = own.iter().flatten().chain(notes);
+        let mut texts = vec![format!("command: {}", command(profile)), version.to_owned()];
+        if let Some(base) = base {
+            let sides = Sides { base, new: profile };
+            texts.push(per_run(sides.map(Profile::runs)));
+        }
+        if self.paired > 0 {
+            texts.push(format!(
+                "lines and stacks of {} are paired by their costs: sums by line and by \
+                 stack are exact, but not which line of a function belongs to which of its stacks",
+                counted(self.paired, "function")
+            ));
+        }
+        if self.divided > 0 {
+            texts.push(format!(
+                "{} of functions with calls on several lines: each line has what its calls cost, \
+                 but which stacks belong to it is not known",
+                counted(self.divided, "pair")
+            ));
+        }
+        let texts = texts.iter().chain(notes);
         let numbers: Vec<u64> = texts.map(|text| self.string(text.as_bytes())).collect();
         let comments = Message::default().packed(field::COMMENT, numbers.into_iter());
         self.output.write_all(&comments.0)
@@ -492,8 +312,169 @@ impl<W: Write> Writer<W> {
     }
 }
 
+impl<'a, W: Write> Walk<'_, 'a, W> {
+    /// Writes the samples of all stacks.
+    fn samples(&mut self) -> io::Result<()> {
+        let stacks = self.stacks;
+        let lines = LineSamples::new(stacks);
+        self.writer.paired += lines.paired;
+        self.writer.divided += self.calls.divided();
+        let counts_calls = self.writer.counts_calls;
+        let calls_of =
+            |node| counts_calls.then(|| Cost::try_from(stacks.calls(node)).unwrap_or(Cost::MAX));
+        let mut nodes = stacks.nodes().peekable();
+        while let Some(node) = nodes.next() {
+            self.descend(node);
+            let mut calls = calls_of(node);
+            if self.path.len() > MAX_FRAMES {
+                // A node is followed by all nodes below it.
+                let last = Some(self.path[MAX_FRAMES - 1].node);
+                let mut values = self.values(stacks.self_costs(node), calls);
+                while let Some(node) = nodes.next_if(|&node| stacks.parent(node) >= last) {
+                    let others = self.values(stacks.self_costs(node), calls_of(node));
+                    for (value, other) in values.iter_mut().zip(others) {
+                        *value = value.saturating_add(other);
+                    }
+                }
+                self.writer.deeper += 1;
+                let name = self.writer.string(DEEPER);
+                let leaf = self.writer.location((name, 0, 0), 0);
+                self.sample(MAX_FRAMES, leaf, &values)?;
+                continue;
+            }
+            let by_line = lines.of(node).map(|(place, costs)| (Some(place), costs));
+            let mut parts: Vec<_> = by_line.collect();
+            if parts.is_empty() {
+                parts.push((None, stacks.self_costs(node)));
+            }
+            for (place, costs) in parts {
+                let values = self.values(costs, calls);
+                // The calls of a stack count once.
+                calls = calls.and(Some(0));
+                let leaf = self.frame(node, place);
+                self.add(leaf, first_cost(costs), values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of a sample. The sum of all samples so far is rounded; a sample is its growth.
+    fn values(&mut self, costs: &[Cost], calls: Option<Cost>) -> Vec<Cost> {
+        let events = self.stacks.profile().events().len();
+        let figures = costs.iter().copied().take(events).chain(calls);
+        let columns = self.types.iter().zip(&mut self.sums);
+        let values = figures.zip(columns).map(|(figure, (of, sum))| {
+            let value = figure.saturating_mul(of.factor);
+            let before = divided(*sum, self.runs);
+            *sum += i128::from(value);
+            Cost::try_from(divided(*sum, self.runs) - before).unwrap_or(value)
+        });
+        let values: Vec<Cost> = values.collect();
+        self.writer.negative += u64::from(values.iter().any(|value| *value < 0));
+        values
+    }
+
+    /// Makes a node the last frame of the current stack.
+    fn descend(&mut self, node: StackId) {
+        let parent = self.stacks.parent(node);
+        while self.path.pop_if(|last| Some(last.node) != parent).is_some() {}
+        if let Some(last) = self.path.len().checked_sub(1) {
+            let function = |node| self.stacks.folded_function(node);
+            let caller = function(self.path[last].node);
+            self.path[last].call = self.calls.find(caller, function(node));
+            self.locate(last);
+        }
+        self.path.push(Step {
+            node,
+            location: 0,
+            call: None,
+        });
+    }
+
+    /// Sets the location of a caller to the current line of its calls.
+    fn locate(&mut self, at: usize) {
+        let Step { node, call, .. } = self.path[at];
+        let place = call.and_then(|call| self.calls.place(call));
+        self.path[at].location = self.frame(node, place);
+    }
+
+    /// Adds a sample of the current stack with this last location. It is divided if a line of calls
+    /// cannot take all of its cost.
+    fn add(&mut self, leaf: u64, mut cost: Cost, mut values: Vec<Cost>) -> io::Result<()> {
+        let callers = self.path.len() - 1;
+        loop {
+            let calls = self.path.iter().filter_map(|step| step.call);
+            let rooms = calls.clone().filter_map(|call| self.calls.room(call));
+            let piece = rooms.fold(cost, Cost::min);
+            let moved = calls.filter(|&call| self.calls.take(call, piece));
+            let moved: Vec<usize> = moved.collect();
+            let part: Vec<Cost> = values.iter().map(|&of| share(of, piece, cost)).collect();
+            self.sample(callers, leaf, &part)?;
+            for at in 0..callers {
+                if self.path[at].call.is_some_and(|call| moved.contains(&call)) {
+                    self.locate(at);
+                }
+            }
+            if piece == cost {
+                return Ok(());
+            }
+            for (value, part) in values.iter_mut().zip(part) {
+                *value -= part;
+            }
+            cost -= piece;
+        }
+    }
+
+    /// Writes a sample of the first `callers` frames and the last one, which comes first, unless all
+    /// values are 0.
+    fn sample(&mut self, callers: usize, leaf: u64, values: &[Cost]) -> io::Result<()> {
+        if values.iter().all(|&value| value == 0) {
+            return Ok(());
+        }
+        // Only the samples of the base have a label. They are subtracted.
+        let sign = if self.label.is_some() { -1 } else { 1 };
+        let callers = self.path[..callers].iter().rev();
+        let frames = [leaf].into_iter().chain(callers.map(|step| step.location));
+        let values = values.iter();
+        let values = values.map(|value| value.saturating_mul(sign).cast_unsigned());
+        let mut body = mem::take(&mut self.writer.body);
+        body.0.clear();
+        body = body.packed(1, frames).packed(2, values);
+        if let Some(label) = &self.label {
+            body = body.message(3, label);
+        }
+        self.writer.write(field::SAMPLE, &body)?;
+        self.writer.body = body;
+        Ok(())
+    }
+
+    /// The number of the location of a frame: at `place`, or else at the line of its function.
+    fn frame(&mut self, node: StackId, place: Option<LinePlace>) -> u64 {
+        let (stacks, writer) = (self.stacks, &mut *self.writer);
+        let (id, name) = (stacks.folded_function(node), stacks.frame(node));
+        let other_file = place.and_then(|(file, _)| file);
+        let key = (id, ptr::from_ref(name), other_file);
+        let (function, own_line) = *self.known.entry(key).or_insert_with(|| {
+            let profile = stacks.profile().folded();
+            let own = id.map(|id| profile.function(id));
+            let own_line = own.map_or(0, |own| own.line);
+            let file = other_file.or(own.map(|own| own.file));
+            let file = file.map_or(&b""[..], |file| profile.name(file));
+            let first = id.and_then(|id| self.first_lines.get(&(id, other_file)).copied());
+            let own_first = (own_line > 0 && other_file.is_none()).then_some(own_line);
+            let first = first.into_iter().chain(own_first).min().unwrap_or(own_line);
+            let name = if name.is_empty() { b"???" } else { name };
+            ((writer.string(name), writer.string(file), first), own_line)
+        });
+        writer.location(function, place.map_or(own_line, |(_, line)| line))
+    }
+}
+
 /// The same share of a value as `part` is of `whole`.
 fn share(value: Cost, part: Cost, whole: Cost) -> Cost {
+    if part == whole {
+        return value;
+    }
     let share = i128::from(value) * i128::from(part) / i128::from(whole);
     Cost::try_from(share).unwrap_or(value)
 }
