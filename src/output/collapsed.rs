@@ -44,28 +44,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
+use std::rc::Rc;
 
 use thiserror::Error;
 
 use crate::display::numbers::counted;
 use crate::display::text::{printable, utf8};
-use crate::maps::{HashMap, IndexSet};
+use crate::maps::HashMap;
+use crate::output::MAX_FRAMES;
 use crate::profile::{Cost, split_scale};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
 
-/// The most frames of a stack: with deep recursion, the output would grow with the square of the
-/// depth.
-const MAX_FRAMES: usize = 1024;
-
-/// The most bytes of a stack, for the same reason. Deeper frames are merged.
+/// The most bytes of a stack, for the same reason as [`MAX_FRAMES`]. Deeper frames are merged.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The frame for all deeper frames, and its number.
+/// The frame for all deeper frames.
 const DEEPER: &str = "(deeper);";
-const DEEPER_FRAME: usize = 0;
 
 /// Warnings about stacks that were written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -184,10 +180,8 @@ fn frame(name: &[u8]) -> String {
 /// Nodes of different functions can have the same frames. These are one line.
 struct StackLines<'a> {
     stacks: &'a Stacks<'a>,
-    /// The texts of frames, each followed by `;`, which no frame contains.
-    texts: IndexSet<String>,
-    /// The number of each node's frame.
-    frames: Vec<usize>,
+    /// The text of each node's frame, followed by `;`, which no frame contains.
+    frames: Vec<Rc<str>>,
     /// The remaining lines. The next one is the last.
     pending: Vec<Pending>,
     /// The current stack.
@@ -202,8 +196,8 @@ struct StackLines<'a> {
 
 /// The line of a stack, or those of all stacks below it.
 struct Pending {
-    /// The last frame of the stack.
-    frame: usize,
+    /// The last frame of the stack, followed by `;`.
+    frame: Rc<str>,
     what: What,
     /// The length of the stack above it in bytes, with the `;` at its end.
     bytes: usize,
@@ -218,20 +212,28 @@ enum What {
     Below(Vec<StackId>),
 }
 
+impl Pending {
+    /// What distinguishes its first line from those of its siblings.
+    fn text(&self) -> &str {
+        match self.what {
+            What::Line(_) => &self.frame[..self.frame.len() - 1],
+            What::Below(_) => &self.frame,
+        }
+    }
+}
+
 impl<'a> StackLines<'a> {
     /// A cursor at the first line.
     fn new(stacks: &'a Stacks<'a>) -> Self {
-        let mut texts = IndexSet::from_iter([DEEPER.to_owned()]);
-        let mut numbers: HashMap<&[u8], usize> = HashMap::default();
+        let mut texts: HashMap<&[u8], Rc<str>> = HashMap::default();
         let frames = stacks.nodes().map(|node| {
             let name = stacks.frame(node);
-            let number = || texts.insert_full(frame(name) + ";").0;
-            *numbers.entry(name).or_insert_with(number)
+            let text = texts.entry(name);
+            Rc::clone(text.or_insert_with(|| (frame(name) + ";").into()))
         });
         let mut lines = StackLines {
             stacks,
             frames: frames.collect(),
-            texts,
             pending: Vec::new(),
             stack: Vec::new(),
             cost: None,
@@ -255,7 +257,7 @@ impl<'a> StackLines<'a> {
             && let Some(next) = self.pending.pop()
         {
             self.stack.truncate(next.bytes);
-            self.stack.extend(self.texts[next.frame].bytes());
+            self.stack.extend(next.frame.bytes());
             match next.what {
                 What::Line(cost) => {
                     self.stack.pop();
@@ -277,42 +279,32 @@ impl<'a> StackLines<'a> {
             inclusive.saturating_sub(first_cost(stacks.self_costs(node)))
         });
         self.deeper += 1;
-        self.expect_line(DEEPER_FRAME, below, frames);
+        self.expect_line(DEEPER.into(), below, frames);
     }
 
     /// Schedules the lines of these nodes and of all below them as the next ones.
     fn expect(&mut self, nodes: impl Iterator<Item = StackId>, frames: usize) {
         let (stacks, start) = (self.stacks, self.pending.len());
-        let mut nodes: Vec<(usize, StackId)> = nodes
-            .map(|node| (self.frames[node.index()], node))
+        let mut nodes: Vec<(Rc<str>, StackId)> = nodes
+            .map(|node| (Rc::clone(&self.frames[node.index()]), node))
             .collect();
         nodes.sort_unstable();
         for group in nodes.chunk_by(|(one, _), (other, _)| one == other) {
-            let (frame, _) = group[0];
-            let group = group.iter().map(|&(_, node)| node);
-            let costs = group
-                .clone()
-                .map(|node| first_cost(stacks.self_costs(node)));
-            self.expect_line(frame, costs, frames);
-            let above: Vec<StackId> = group
-                .filter(|&node| stacks.children(node).next().is_some())
-                .collect();
+            let nodes = group.iter().map(|&(_, node)| node);
+            let costs = nodes.clone().map(|id| first_cost(stacks.self_costs(id)));
+            self.expect_line(Rc::clone(&group[0].0), costs, frames);
+            let above = nodes.filter(|&node| stacks.children(node).next().is_some());
+            let above: Vec<StackId> = above.collect();
             if !above.is_empty() {
-                self.push(frame, What::Below(above), frames);
+                self.push(Rc::clone(&group[0].0), What::Below(above), frames);
             }
         }
         // Other lines can come between the line of a node and those below it: `a`, `a b`, `a;b`.
-        self.pending[start..].sort_unstable_by_key(|next| {
-            let text = self.texts[next.frame].as_str();
-            Reverse(match next.what {
-                What::Line(_) => &text[..text.len() - 1],
-                What::Below(_) => text,
-            })
-        });
+        self.pending[start..].sort_unstable_by(|one, other| other.text().cmp(one.text()));
     }
 
     /// Schedules a line, if its cost is positive.
-    fn expect_line(&mut self, frame: usize, costs: impl Iterator<Item = Cost>, frames: usize) {
+    fn expect_line(&mut self, frame: Rc<str>, costs: impl Iterator<Item = Cost>, frames: usize) {
         let cost = costs.fold(0, Cost::saturating_add);
         if cost > 0 {
             self.push(frame, What::Line(cost), frames);
@@ -322,7 +314,7 @@ impl<'a> StackLines<'a> {
         }
     }
 
-    fn push(&mut self, frame: usize, what: What, frames: usize) {
+    fn push(&mut self, frame: Rc<str>, what: What, frames: usize) {
         let bytes = self.stack.len();
         self.pending.push(Pending {
             frame,
