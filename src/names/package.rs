@@ -49,8 +49,8 @@ impl Packages {
 }
 
 /// Whether a file or object has a name.
-pub(crate) fn is_known(file: &str) -> bool {
-    !matches!(file, "" | "???")
+pub(crate) fn is_known(file: impl AsRef<[u8]>) -> bool {
+    !matches!(file.as_ref(), b"" | b"???")
 }
 
 /// The folders of a file.

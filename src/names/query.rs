@@ -31,13 +31,34 @@ fn advice(names: &[String]) -> String {
 /// The most functions that are shown of those whose names only contain the words.
 const MAX_MATCHES: usize = 10;
 
-/// The texts by which a function can be found.
-#[derive(Debug)]
+/// A function, or a group of functions.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Named<'a> {
-    /// Its name, printable.
-    pub name: String,
-    /// Its file and its object.
-    pub places: [&'a [u8]; 2],
+    pub name: &'a [u8],
+    pub object: &'a [u8],
+    pub file: &'a [u8],
+    /// 0 if it is unknown.
+    pub line: u64,
+    /// The costliest function of a group.
+    pub costliest: Option<&'a [u8]>,
+}
+
+impl<'a> Named<'a> {
+    /// Its name, printable; `???` if it is empty.
+    pub fn shown(&self) -> String {
+        match self.name {
+            b"" => "???".to_owned(),
+            name => printable(name),
+        }
+    }
+
+    /// The texts by which it can be found, besides its name.
+    fn places(&self) -> [&'a [u8]; 2] {
+        match self.costliest {
+            None => [self.file, self.object],
+            Some(function) => [function, b""],
+        }
+    }
 }
 
 /// A requested name, or words. `…` and `*` match any text, so short names from a table work.
@@ -64,7 +85,7 @@ impl NameQuery {
     /// Whole names come first; then names that end with it, as `Shop\fib` with `fib`; then names
     /// with its words; then files and objects with them.
     pub fn find(&self, all: &[Named<'_>]) -> Result<(Vec<usize>, usize), UnknownFunction> {
-        let ranks: Vec<u8> = all.iter().map(|one| self.rank(one)).collect();
+        let ranks: Vec<u8> = all.iter().map(|one| self.rank(&one.shown())).collect();
         match ranks.iter().min() {
             Some(&best) if best < 4 => {
                 let found = (0..all.len()).filter(|&at| ranks[at] == best).collect();
@@ -76,24 +97,23 @@ impl NameQuery {
     }
 
     /// The quality of a match: 0 is best.
-    fn rank(&self, one: &Named<'_>) -> u8 {
-        match &one.name {
-            name if *name == self.text => 0,
-            name if self.is(name) => 1,
-            name if self.is_last_of(name) => 2,
-            name if self.is_in(name, &[]) => 3,
+    fn rank(&self, name: &str) -> u8 {
+        match name {
+            _ if name == self.text => 0,
+            _ if self.is(name) => 1,
+            _ if self.is_last_of(name) => 2,
+            _ if self.is_in(name, &[]) => 3,
             _ => 4,
         }
     }
 
     /// The positions of the functions that have its words in their names, files or objects.
     pub fn containing(&self, all: &[Named<'_>]) -> Result<Vec<usize>, UnknownFunction> {
-        let contains = |&at: &usize| self.is_in(&all[at].name, &all[at].places);
+        let contains = |&at: &usize| self.is_in(&all[at].shown(), &all[at].places());
         let found: Vec<usize> = (0..all.len()).filter(contains).collect();
         if found.is_empty() {
-            let closest = self
-                .closest(all.iter().map(|one| one.name.as_str()))
-                .into_iter();
+            let names: Vec<String> = all.iter().map(Named::shown).collect();
+            let closest = self.closest(names.iter().map(String::as_str)).into_iter();
             return Err(UnknownFunction {
                 name: self.text.clone(),
                 closest: closest.map(|name| short_name(name, SHORT)).collect(),

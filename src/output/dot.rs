@@ -33,17 +33,16 @@ use std::io::{BufWriter, Write};
 pub use crate::output::figures::ViewError as Error;
 
 use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
-use crate::display::numbers::{counted, divided, percent};
+use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{NameQuery, Named, short_name};
 use crate::output::figures::table::SourceLocation;
 use crate::output::figures::{
-    EventFormat, absence, both_sides, command, function_name, marked, per_run, signed_percent,
+    EventFormat, absence, both_sides, command, marked, per_run, signed_percent,
 };
 use crate::output::{Names, ReportOptions};
-use crate::profile::{Cost, Function, Profile};
-use crate::tables::first_cost;
+use crate::profile::{FunctionId, Profile};
 
 /// The smallest inclusive cost of a shown function, in thousandths of the total.
 const MIN_FUNCTION_SHARE: u128 = 5;
@@ -53,6 +52,9 @@ const MIN_CALL_SHARE: u128 = 1;
 
 /// The most columns of a name.
 const NAME_WIDTH: usize = 48;
+
+/// The font of all texts; its size follows.
+const FONT: &str = r#"fontname="sans-serif", fontsize="#;
 
 /// Writes the call graph of a profile, by its first event; see the [module](self)'s documentation.
 ///
@@ -85,79 +87,48 @@ type Sums = Sides<Option<FunctionSums>>;
 /// The caller and the callee.
 type Ends = (usize, usize);
 
-struct GraphNode<'a> {
-    name: &'a [u8],
-    object: &'a [u8],
-    file: &'a [u8],
-    line: u64,
-    sums: Sums,
-}
-
 /// All functions and edges, also those that are not shown.
 struct Graph<'a> {
     event: EventFormat<'a>,
     title: Vec<String>,
-    is_comparison: bool,
     has_invocations: bool,
-    totals: Sides<i128>,
-    /// The total that percentages are relative to.
-    whole: i128,
-    nodes: Vec<GraphNode<'a>>,
+    nodes: Vec<(Named<'a>, Sums)>,
     edges: HashMap<Ends, Sums>,
 }
 
 impl<'a> Graph<'a> {
     fn of(profile: &'a Profile) -> Self {
-        let node = |(id, function): (_, &Function)| GraphNode {
-            name: profile.name(function.name),
-            object: profile.name(function.object),
-            file: profile.name(function.file),
-            line: function.line,
-            sums: Sides {
-                base: None,
-                new: Some(FunctionSums {
-                    self_cost: first_cost(profile.self_costs(id)).into(),
-                    inclusive: first_cost(profile.inclusive_costs(id)).into(),
-                    is_inclusive_estimated: profile.is_inclusive_estimated(id),
-                    invocations: CallCount::per_run(function.invocations.into(), 1),
-                }),
-            },
-        };
         let event = EventFormat::first_of(profile);
-        let total = event.total;
+        let nodes = profile.functions().map(|(id, function)| {
+            let sums = FunctionSums {
+                self_cost: event.cost(profile.self_costs(id)),
+                inclusive: event.cost(profile.inclusive_costs(id)),
+                is_inclusive_estimated: profile.is_inclusive_estimated(id),
+                invocations: CallCount::per_run(function.invocations.into(), 1),
+            };
+            let sums = Sides {
+                base: None,
+                new: Some(sums),
+            };
+            (Named::of(profile, id), sums)
+        });
         let mut graph = Graph {
             title: vec![
                 command(profile),
                 format!("{}: {}", printable(event.name), event.total()),
             ],
-            event,
-            is_comparison: false,
             has_invocations: profile.has_invocations(),
-            totals: Sides {
-                base: 0,
-                new: total,
-            },
-            whole: total,
-            nodes: profile.functions().map(node).collect(),
+            nodes: nodes.collect(),
             edges: HashMap::default(),
+            event,
         };
-        let numbers: Vec<usize> = (0..graph.nodes.len()).collect();
-        let cost = |costs: &[Cost]| first_cost(costs).into();
-        graph.add_edges(Side::New, profile, &numbers, cost, 1);
+        graph.add_edges(Side::New, profile, FunctionId::index, 1);
         graph
     }
 
     fn compared(comparison: &Comparison<'a>) -> Self {
-        let nodes = comparison.functions().map(|function| {
-            let line = function.new_function();
-            GraphNode {
-                name: function.name,
-                object: function.object,
-                file: function.file,
-                line: line.map_or(0, |id| comparison.profiles.new.function(id).line),
-                sums: function.sums,
-            }
-        });
+        let functions = comparison.functions();
+        let nodes = functions.map(|row| (Named::changed(comparison, row), row.sums));
         let first = comparison.first();
         let event = EventFormat::first_compared(comparison);
         let change = match first.totals.base {
@@ -172,52 +143,45 @@ impl<'a> Graph<'a> {
         let mut graph = Graph {
             event,
             title,
-            is_comparison: true,
             has_invocations: comparison.has_invocations(),
-            totals: first.totals,
-            whole: first.totals.base,
             nodes: nodes.collect(),
             edges: HashMap::default(),
         };
-        let (numbers, runs) = (comparison.positions(), comparison.divisors());
+        let (positions, runs) = (comparison.positions(), comparison.divisors());
         for (side, profile) in Sides::EACH.zip(comparison.profiles) {
-            let cost = |costs: &[Cost]| first.cost(side, costs);
-            graph.add_edges(side, profile, &numbers[side], cost, runs[side]);
+            let position = |id: FunctionId| positions[side][id.index()];
+            graph.add_edges(side, profile, position, runs[side]);
         }
         graph
     }
 
-    /// Adds the calls of a side. `numbers` are the positions of its functions among the nodes.
+    /// Adds the calls of a side. `position` returns the position of a function among the nodes.
     fn add_edges(
         &mut self,
         side: Side,
         profile: &Profile,
-        numbers: &[usize],
-        cost: impl Fn(&[Cost]) -> i128,
+        position: impl Fn(FunctionId) -> usize,
         runs: u64,
     ) {
-        let mut sums: HashMap<_, (i128, i128)> = HashMap::default();
+        let mut sums: HashMap<Ends, (i128, i128)> = HashMap::default();
         for edge in profile.edges() {
-            let ends: Ends = [edge.caller, edge.callee]
-                .map(|id| numbers[id.index()])
-                .into();
+            let ends = (position(edge.caller), position(edge.callee));
             let (costs, calls) = sums.entry(ends).or_default();
-            *costs = costs.saturating_add(cost(edge.costs()));
+            *costs = costs.saturating_add(self.event.cost_on(side, edge.costs()));
             *calls += i128::from(edge.calls);
         }
         for (ends, (cost, calls)) in sums {
             self.edges.entry(ends).or_default()[side] = Some(FunctionSums {
-                self_cost: 0,
-                inclusive: divided(cost, runs.into()),
-                is_inclusive_estimated: false,
+                inclusive: self.event.per_run(side, cost),
                 invocations: CallCount::per_run(calls, runs),
+                ..FunctionSums::default()
             });
         }
     }
 
     /// Whether the cost is at least this share of the total, in thousandths, on either side.
     fn is_enough(&self, sums: &Sums, thousandths: u128) -> bool {
-        let mut sides = inclusive(sums).zip(self.totals).into_iter();
+        let mut sides = inclusive(sums).zip(self.event.totals).into_iter();
         sides.any(|(cost, total)| {
             let cost = cost.unsigned_abs();
             let least = total.unsigned_abs().saturating_mul(thousandths);
@@ -225,9 +189,15 @@ impl<'a> Graph<'a> {
         })
     }
 
+    /// The total that percentages are relative to.
+    fn whole(&self) -> i128 {
+        let Sides { base, new } = self.event.totals;
+        if self.event.is_compared() { base } else { new }
+    }
+
     /// The share of the total as a colour or a width shows it, from 0 to 1.
     fn strength(&self, sums: &Sums) -> f64 {
-        let share = (change(inclusive(sums)) as f64 / self.whole as f64).abs();
+        let share = (change(inclusive(sums)) as f64 / self.whole() as f64).abs();
         if share.is_finite() {
             share.min(1.0)
         } else {
@@ -237,11 +207,8 @@ impl<'a> Graph<'a> {
 
     /// The functions of the requested name.
     fn functions_named(&self, name: &[u8]) -> Result<Vec<usize>, Error> {
-        let names = self.nodes.iter().map(|node| Named {
-            name: function_name(node.name),
-            places: [node.file, node.object],
-        });
-        let (mut found, most) = NameQuery::new(name).find(&names.collect::<Vec<_>>())?;
+        let names: Vec<Named<'_>> = self.nodes.iter().map(|&(named, _)| named).collect();
+        let (mut found, most) = NameQuery::new(name).find(&names)?;
         self.sort(&mut found);
         found.truncate(most);
         Ok(found)
@@ -250,9 +217,9 @@ impl<'a> Graph<'a> {
     /// Sorts functions by inclusive cost, the highest first.
     fn sort(&self, nodes: &mut [usize]) {
         nodes.sort_by_key(|&at| {
-            let node = &self.nodes[at];
-            let Sides { base, new } = inclusive(&node.sums).map(i128::abs);
-            (Reverse(base.max(new)), node.name, node.file, at)
+            let (named, sums) = &self.nodes[at];
+            let Sides { base, new } = inclusive(sums).map(i128::abs);
+            (Reverse(base.max(new)), named.name, named.file, at)
         });
     }
 
@@ -265,7 +232,7 @@ impl<'a> Graph<'a> {
         let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
         // Whatever the requested functions and their calls cost, they are shown.
         let is_shown = |at: usize| {
-            is_wanted.contains(&at) || self.is_enough(&self.nodes[at].sums, MIN_FUNCTION_SHARE)
+            is_wanted.contains(&at) || self.is_enough(&self.nodes[at].1, MIN_FUNCTION_SHARE)
         };
         let edges = self.edges.iter().filter(|&(&(caller, callee), sums)| {
             let is_enough = is_wanted.contains(&caller)
@@ -300,50 +267,44 @@ impl<'a> Graph<'a> {
         let mut title = self.title.clone();
         title.extend(self.left_out(nodes.len(), edges.len(), options));
         let mut output = BufWriter::new(output);
-        writeln!(output, "digraph calls {{")?;
+        let label = quoted(&title);
         writeln!(
             output,
-            "  graph [label={}, labelloc=t, fontname=\"sans-serif\", fontsize=12]",
-            quoted(&title)
+            "digraph calls {{\n  graph [label={label}, labelloc=t, {FONT}12]"
         )?;
-        writeln!(
-            output,
-            "  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10]"
-        )?;
-        writeln!(output, "  edge [fontname=\"sans-serif\", fontsize=8]")?;
+        writeln!(output, "  node [shape=box, style=filled, {FONT}10]")?;
+        writeln!(output, "  edge [{FONT}8]")?;
         for (number, &at) in (1..).zip(&nodes) {
-            let node = &self.nodes[at];
-            let full = function_name(node.name);
+            let (named, sums) = &self.nodes[at];
+            let full = named.shown();
             let mut label = vec![match options.names {
                 Names::Full => full.clone(),
                 _ => short_name(&full, NAME_WIDTH),
             }];
-            label.extend(self.node_figures(&node.sums));
-            let location = SourceLocation::of(node.object, node.file, node.line).full();
+            label.extend(self.node_figures(sums));
+            let location = SourceLocation::of(named).full();
             let tooltip = match location.is_empty() {
                 true => vec![full],
                 false => vec![full, location],
             };
+            let (label, tooltip) = (quoted(&label), quoted(&tooltip));
+            let color = self.color(sums, 0.04);
             writeln!(
                 output,
-                "  n{number} [label={}, tooltip={}, fillcolor=\"{}\"]",
-                quoted(&label),
-                quoted(&tooltip),
-                self.color(&node.sums, 0.04)
+                r#"  n{number} [label={label}, tooltip={tooltip}, fillcolor="{color}"]"#
             )?;
         }
         for (caller, callee, sums) in edges {
             let strength = self.strength(sums);
-            let color = match self.is_comparison {
+            let color = match self.event.is_compared() {
                 true => self.color(sums, 0.3),
                 false => "0 0 0.35".to_owned(),
             };
+            let label = quoted(&self.edge_figures(sums));
+            let (width, weight) = (0.5 + 4.5 * strength, 1.0 + 100.0 * strength);
             writeln!(
                 output,
-                "  n{caller} -> n{callee} [label={}, penwidth={:.2}, weight={:.0}, color=\"{color}\"]",
-                quoted(&self.edge_figures(sums)),
-                0.5 + 4.5 * strength,
-                1.0 + 100.0 * strength,
+                r#"  n{caller} -> n{callee} [label={label}, penwidth={width:.2}, weight={weight:.0}, color="{color}"]"#
             )?;
         }
         writeln!(output, "}}")?;
@@ -353,7 +314,7 @@ impl<'a> Graph<'a> {
     /// The colour of growth, decline or cost, stronger for a larger share of the total.
     fn color(&self, sums: &Sums, least: f64) -> String {
         let hue = match change(inclusive(sums)) {
-            _ if !self.is_comparison => "0.09",
+            _ if !self.event.is_compared() => "0.09",
             0.. => "0",
             _ => "0.6",
         };
@@ -367,8 +328,8 @@ impl<'a> Graph<'a> {
 
     fn node_figures(&self, sums: &Sums) -> Vec<String> {
         let sides = sums.map(Option::unwrap_or_default);
-        let is_estimated = sides.map(|sums| sums.is_inclusive_estimated);
-        let is_estimated = is_estimated.base || is_estimated.new;
+        let mut each = sides.into_iter();
+        let is_estimated = each.any(|sums| sums.is_inclusive_estimated);
         let mut lines = vec![
             format!("incl {}", marked(is_estimated, self.share(inclusive(sums)))),
             format!("self {}", self.share(sides.map(|sums| sums.self_cost))),
@@ -376,12 +337,12 @@ impl<'a> Graph<'a> {
         if self.has_invocations {
             let Sides { base, new } = sides.map(|sums| sums.invocations);
             lines.push(match new {
-                _ if self.is_comparison && base != new => format!("calls {base} → {new}"),
+                _ if self.event.is_compared() && base != new => format!("calls {base} → {new}"),
                 _ if new == CallCount::per_run(1, 1) => "1 call".to_owned(),
                 _ => format!("{new} calls"),
             });
         }
-        let absence = absence(*sums).filter(|_| self.is_comparison);
+        let absence = absence(*sums).filter(|_| self.event.is_compared());
         lines.extend(absence.map(str::to_owned));
         lines
     }
@@ -389,7 +350,7 @@ impl<'a> Graph<'a> {
     fn edge_figures(&self, sums: &Sums) -> [String; 2] {
         let calls = sums.map(|side| side.unwrap_or_default().invocations);
         let shown = |calls: CallCount| format!("{calls}×");
-        let calls = match self.is_comparison {
+        let calls = match self.event.is_compared() {
             true => both_sides(calls, shown),
             false => shown(calls.new),
         };
@@ -399,10 +360,10 @@ impl<'a> Graph<'a> {
     /// A cost or its change, in percent of the total. Costs of memory can have no positive total; then it
     /// is shown in its unit.
     fn share(&self, costs: Sides<i128>) -> String {
-        match (self.is_comparison, self.whole) {
-            (false, 1..) => percent(costs.new, self.whole) + " %",
+        match (self.event.is_compared(), self.whole()) {
+            (false, whole @ 1..) => percent(costs.new, whole) + " %",
             (false, _) => self.event.notation.with_unit(costs.new),
-            (true, 1..) => signed_percent(change(costs), self.whole) + " %",
+            (true, whole @ 1..) => signed_percent(change(costs), whole) + " %",
             (true, _) => self.event.change_in_unit(change(costs)),
         }
     }

@@ -1,7 +1,5 @@
 //! The stacks of a profile, and of the base that it is compared with, as one tree.
 
-use std::borrow::Cow;
-
 use crate::compare::{Side, Sides};
 use crate::maps::IndexMap;
 use crate::names::FunctionName;
@@ -29,7 +27,7 @@ struct JoinedNode {
 
 /// What distinguishes the frames below a node: the function in the comparison, and the name of the
 /// frame, if it is not that of the function.
-type Key<'t> = (Option<usize>, Cow<'t, [u8]>);
+type Key = (Option<usize>, Vec<u8>);
 
 impl<'t, 'a> JoinedStacks<'t, 'a> {
     /// `position` returns the position of a function in the comparison, from its number in the folded
@@ -66,7 +64,7 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
     /// Adds the nodes of both sides.
     fn join(&mut self, position: impl Fn(Side, FunctionId) -> usize) {
         let sides = self.sides;
-        let key = |side: Side, id: StackId| -> Key<'t> {
+        let key = |side: Side, id: StackId| -> Key {
             let stacks: &'t Stacks<'a> = sides[side];
             let frame: &'t [u8] = stacks.frame(id);
             let function = stacks.named_function(id);
@@ -74,10 +72,10 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
             let name = function.map(|id| profile.name(profile.function(id).name));
             let frame = if name == Some(frame) { &b""[..] } else { frame };
             let function = function.map(|id| position(side, id));
-            (function, FunctionName::of(frame).without_folders().into())
+            (function, FunctionName::of(frame).without_folders())
         };
         let group = |of: Sides<Vec<StackId>>| {
-            let mut groups: IndexMap<Key<'t>, Sides<Vec<StackId>>> = IndexMap::default();
+            let mut groups: IndexMap<Key, Sides<Vec<StackId>>> = IndexMap::default();
             for side in [Side::New, Side::Base] {
                 for &id in &of[side] {
                     groups.entry(key(side, id)).or_default()[side].push(id);

@@ -39,9 +39,9 @@ use serde_core::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::compare::{Comparison, FunctionChange, FunctionSums, Side, Sides, Transition};
+use crate::compare::{Comparison, FunctionChange, FunctionSums, Sides, Transition};
 use crate::display::text::{is_unseen, utf8};
-use crate::output::figures::summary::RowKind;
+use crate::output::figures::row::{RowKind, one_function};
 use crate::output::figures::{EventFormat, part_count};
 use crate::profile::{EdgeRef, FunctionId, GroupBy, Line, NameId, Profile, split_scale};
 
@@ -87,9 +87,8 @@ pub fn write(
             record.field("total", part.totals)
         })?;
     }
-    let has_invocations = profile.has_invocations();
     document.records("functions", profile.functions(), |record, (id, _)| {
-        write_function(record, profile, has_invocations, id)
+        write_function(record, profile, id)
     })?;
     if let Some(groups) = groups {
         let row = RowKind::of(groups);
@@ -115,12 +114,7 @@ fn write_group(record: &mut Document<'_>, groups: &Profile, id: FunctionId) -> i
     record.field("function", &utf8(groups.costliest(id)))
 }
 
-fn write_function(
-    record: &mut Document<'_>,
-    profile: &Profile,
-    has_invocations: bool,
-    id: FunctionId,
-) -> io::Result<()> {
+fn write_function(record: &mut Document<'_>, profile: &Profile, id: FunctionId) -> io::Result<()> {
     let function = profile.function(id);
     let name = |id: NameId| utf8(profile.name(id));
     record.field("number", &id.number())?;
@@ -132,10 +126,9 @@ fn write_function(
     let is_other = own_name != profile.name(function.name);
     record.known_field("own_name", is_other.then(|| utf8(own_name)))?;
     record.field("line", &function.line)?;
-    record.field("self", profile.self_costs(id))?;
-    record.field("inclusive", profile.inclusive_costs(id))?;
+    let costs = [profile.self_costs(id), profile.inclusive_costs(id)];
     let is_estimated = profile.is_inclusive_estimated(id);
-    record.known_field("inclusive_estimated", is_estimated.then_some(true))?;
+    write_costs(record, RowKind::of(profile), costs, is_estimated)?;
     let is_implied = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
     if !profile.lines(id).all(|line| is_implied(&line)) {
         record.records("lines", profile.lines(id), |record, line| {
@@ -144,7 +137,7 @@ fn write_function(
             record.field("self", line.costs)
         })?;
     }
-    let invocations = has_invocations.then_some(function.invocations);
+    let invocations = profile.has_invocations().then_some(function.invocations);
     record.known_field("invocations", invocations)?;
     let write_call = |call: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
         call.field("function", &other.number())?;
@@ -210,11 +203,8 @@ pub fn write_comparison(
     document.field("unchanged", &comparison.unchanged())?;
     if let Some(groups) = groups {
         document.records("groups", &groups.changes, |record, change| {
-            for side in [Side::New, Side::Base] {
-                if let Some(&id) = change.functions[side].last() {
-                    write_group(record, groups.profiles[side], id)?;
-                    break;
-                }
+            if let Some((profile, id)) = one_function(groups, change) {
+                write_group(record, profile, id)?;
             }
             write_sides(record, groups, change)
         })?;
@@ -222,6 +212,7 @@ pub fn write_comparison(
     document.end()
 }
 
+/// Writes the costs of a row on both sides, for each event; `null` for a side that lacks it.
 fn write_sides(
     record: &mut Document<'_>,
     comparison: &Comparison<'_>,
@@ -230,31 +221,21 @@ fn write_sides(
     let events = comparison.events.iter();
     let sums: Vec<_> = events.map(|event| event.sums(change)).collect();
     for side in Sides::EACH {
-        let sums = sums.iter().map_while(|sums| sums[side]);
-        write_sums(record, side.name(), sums, comparison)?;
+        let sums: Vec<FunctionSums> = sums.iter().filter_map(|sums| sums[side]).collect();
+        let costs = |of: fn(&FunctionSums) -> i128| sums.iter().map(of).collect::<Vec<_>>();
+        let Some(first) = sums.first() else {
+            record.field(side.name(), &())?;
+            continue;
+        };
+        record.record(side.name(), |record| {
+            let row = RowKind::of(comparison.profiles.new);
+            let costs = [costs(|sums| sums.self_cost), costs(|sums| sums.inclusive)];
+            write_costs(record, row, costs, first.is_inclusive_estimated)?;
+            let invocations = comparison.has_invocations().then_some(first.invocations);
+            record.known_field("invocations", invocations)
+        })?;
     }
     Ok(())
-}
-
-/// Writes the costs of a function on one side, for each event; `null` if that side lacks it.
-fn write_sums(
-    document: &mut Document<'_>,
-    name: &str,
-    sums: impl Iterator<Item = FunctionSums>,
-    comparison: &Comparison<'_>,
-) -> io::Result<()> {
-    let sums: Vec<FunctionSums> = sums.collect();
-    let costs = |of: fn(&FunctionSums) -> i128| sums.iter().map(of).collect::<Vec<_>>();
-    let Some(first) = sums.first() else {
-        return document.field(name, &());
-    };
-    let row = RowKind::of(comparison.profiles.new);
-    document.record(name, |record| {
-        let costs = [costs(|sums| sums.self_cost), costs(|sums| sums.inclusive)];
-        write_costs(record, row, costs, first.is_inclusive_estimated)?;
-        let invocations = comparison.has_invocations().then_some(first.invocations);
-        record.known_field("invocations", invocations)
-    })
 }
 
 /// Writes the self costs and the inclusive costs of a row. Call sites have no self costs, and other

@@ -5,28 +5,23 @@ use std::collections::BinaryHeap;
 use std::io::{self, Write};
 use std::iter;
 
-use super::ReportOptions;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
-use super::figures::table::{SourceLocation, TextTable};
-use super::figures::{EventFormat, MISSING, function_name, marked, signed, signed_percent};
+use super::figures::table::TextTable;
+use super::figures::{EventFormat, MISSING, marked, signed, signed_percent, write_lines};
 use super::joined_stacks::JoinedStacks;
+use super::{MAX_FRAMES, ReportOptions};
 use crate::compare::{Comparison, Side, Sides};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
-use crate::names::{cut_end, short_name, width_of};
+use crate::names::{Named, short_name, width_of};
 use crate::stacks::Stacks;
-use crate::tables::first_cost;
 
 /// The number of blanks per level.
 const INDENT: usize = 2;
 
 /// The columns of a terminal that are reserved for names, at any depth.
 const MIN_NAME: usize = 30;
-
-/// The most frames of a stack. With deep recursion, indentation would make the output grow with the
-/// square of the depth.
-const MAX_LEVELS: usize = 1024;
 
 /// The mark of an only child that is not indented further than its parent.
 const CHAINED: &str = "└ ";
@@ -46,7 +41,6 @@ pub fn write(stacks: &Stacks<'_>, options: &ReportOptions, output: impl Write) -
     let tree = ShownTree {
         stacks: JoinedStacks::new(stacks, None, |_, id| id.index()),
         event: report.first(),
-        comparison: None,
     };
     tree.write(report.heading(), options, output)
 }
@@ -69,7 +63,6 @@ pub fn write_comparison(
     let tree = ShownTree {
         stacks: JoinedStacks::new(new, Some(base), |side, id| positions[side][id.index()]),
         event: &report.first,
-        comparison: Some(comparison),
     };
     tree.write(report.heading(), options, output)
 }
@@ -78,7 +71,6 @@ pub fn write_comparison(
 struct ShownTree<'t, 'a> {
     stacks: JoinedStacks<'t, 'a>,
     event: &'t EventFormat<'t>,
-    comparison: Option<&'t Comparison<'t>>,
 }
 
 /// A node, or the sum of omitted siblings.
@@ -126,14 +118,11 @@ impl ShownTree<'_, '_> {
         &self,
         heading: Vec<String>,
         options: &ReportOptions,
-        mut output: impl Write,
+        output: impl Write,
     ) -> io::Result<()> {
         let rows = self.rows(options.top.unwrap_or(usize::MAX));
         let lines = heading.into_iter().chain([String::new()]);
-        for line in lines.chain(self.lines(&rows, options)) {
-            writeln!(output, "{}", cut_end(&line, options.room()))?;
-        }
-        output.flush()
+        write_lines(lines.chain(self.lines(&rows, options)), options, output)
     }
 
     /// The rows in their order: each is followed by those below it.
@@ -169,18 +158,17 @@ impl ShownTree<'_, '_> {
             .map(|&at| self.row(at))
             .partition(|row| row.node.is_some_and(|at| shown.contains(&at)));
         rows.sort_by_key(|row| {
-            let frame = row.node.map(|at| self.frame(at));
+            let frame = row.node.map(|at| self.named(at).name);
             (self.rank(row), Reverse((frame, row.node)))
         });
         let mut files: HashMap<&[u8], HashSet<&[u8]>> = HashMap::default();
         for at in rows.iter().filter_map(|row| row.node) {
-            files
-                .entry(self.frame(at))
-                .or_default()
-                .insert(self.file(at));
+            let Named { name, file, .. } = self.named(at);
+            files.entry(name).or_default().insert(file);
         }
         for row in &mut rows {
-            row.has_namesake = row.node.is_some_and(|at| files[self.frame(at)].len() > 1);
+            let name = row.node.map(|at| self.named(at).name);
+            row.has_namesake = name.is_some_and(|name| files[name].len() > 1);
         }
         if let Some(rest) = others.into_iter().reduce(TreeRow::with) {
             rows.insert(0, TreeRow { node: None, ..rest });
@@ -193,18 +181,12 @@ impl ShownTree<'_, '_> {
 
     fn row(&self, at: usize) -> TreeRow {
         let inclusive = Sides::EACH.map(|side| {
-            let costs = self.stacks.stacks(side, at).map(|(stacks, id)| {
-                let costs = stacks.inclusive_costs(id);
-                match self.comparison {
-                    Some(comparison) => comparison.first().cost(side, costs),
-                    None => first_cost(costs).into(),
-                }
-            });
-            let cost = costs.reduce(i128::saturating_add)?;
-            Some(match self.comparison {
-                Some(comparison) => comparison.first().per_run(side, cost),
-                None => cost,
-            })
+            let costs = self.stacks.stacks(side, at);
+            let costs = costs.map(|(of, id)| self.event.cost_on(side, of.inclusive_costs(id)));
+            Some(
+                self.event
+                    .per_run(side, costs.reduce(i128::saturating_add)?),
+            )
         });
         TreeRow {
             node: Some(at),
@@ -219,9 +201,9 @@ impl ShownTree<'_, '_> {
 
     /// The value that rows are sorted by: their cost, or the size of their change.
     fn rank(&self, row: &TreeRow) -> i128 {
-        match self.comparison {
-            Some(_) => row.change().saturating_abs(),
-            None => row.change(),
+        match self.event.is_compared() {
+            true => row.change().saturating_abs(),
+            false => row.change(),
         }
     }
 
@@ -231,9 +213,9 @@ impl ShownTree<'_, '_> {
         let candidates = (0..self.stacks.len()).filter_map(|at| {
             let row = self.row(at);
             let rank = self.rank(&row);
-            let is_wanted = rank != 0 || self.comparison.is_none();
-            (is_wanted && row.level < MAX_LEVELS)
-                .then(|| (rank, Reverse((row.level, self.frame(at), at))))
+            let is_wanted = rank != 0 || !self.event.is_compared();
+            (is_wanted && row.level < MAX_FRAMES)
+                .then(|| (rank, Reverse((row.level, self.named(at).name, at))))
         });
         let mut candidates: BinaryHeap<_> = candidates.collect();
         let mut shown = HashSet::default();
@@ -249,35 +231,31 @@ impl ShownTree<'_, '_> {
         shown
     }
 
-    fn frame(&self, at: usize) -> &[u8] {
-        let (_, stacks, id) = self.stacks.one(at);
-        stacks.frame(id)
-    }
-
     fn name(&self, row: &TreeRow) -> String {
         let Some(at) = row.node else {
             return format!("… {} more", grouped(row.nodes));
         };
-        let name = function_name(self.frame(at));
+        let named = self.named(at);
         match row.has_namesake {
-            true => format!("{name} ({})", printable(self.file(at))),
-            false => name,
+            true => format!("{} ({})", named.shown(), printable(named.file)),
+            false => named.shown(),
         }
     }
 
-    /// The file of a node's function; empty if it has none.
-    fn file(&self, at: usize) -> &[u8] {
+    /// The function of a node, with the name of its frame.
+    fn named(&self, at: usize) -> Named<'_> {
         let (_, stacks, id) = self.stacks.one(at);
-        let profile = stacks.profile();
-        let function = stacks.function(id).map(|id| profile.function(id));
-        function.map_or(b"", |function| profile.name(function.file))
+        let function = stacks.function(id);
+        Named {
+            name: stacks.frame(id),
+            ..function.map_or_else(Named::default, |id| Named::of(stacks.profile(), id))
+        }
     }
 
     fn table<'r>(&self, rows: &'r [TreeRow]) -> TextTable<'r, TreeRow> {
         let notation = self.event.notation;
-        let about = |row: &TreeRow| (self.name(row), SourceLocation::default());
-        let table = TextTable::new(["function", ""], rows, about);
-        if let Some(comparison) = self.comparison {
+        let table = TextTable::named("function", rows, |row| self.name(row));
+        if self.event.is_compared() {
             let side = |row: &TreeRow, side: Side| match row.inclusive[side] {
                 Some(cost) => notation.cost(cost),
                 None => MISSING[side].to_owned(),
@@ -288,7 +266,7 @@ impl ShownTree<'_, '_> {
                     marked(row.is_estimated, change)
                 })
                 .with("base %", |row| {
-                    signed_percent(row.change(), comparison.first().totals.base)
+                    signed_percent(row.change(), self.event.totals.base)
                 })
                 .with(notation.heading("base", "base"), |row| {
                     side(row, Side::Base)
@@ -298,7 +276,7 @@ impl ShownTree<'_, '_> {
         let new = |row: &TreeRow| row.inclusive.new.unwrap_or(0);
         let self_cost = |at: usize| {
             let stacks = self.stacks.stacks(Side::New, at);
-            let costs = stacks.map(|(of, id)| i128::from(first_cost(of.self_costs(id))));
+            let costs = stacks.map(|(of, id)| self.event.cost(of.self_costs(id)));
             notation.cost(costs.sum::<i128>())
         };
         let profile = self.stacks.sides.new.profile();
@@ -321,25 +299,20 @@ impl ShownTree<'_, '_> {
 
     /// The headings, and a line for each row.
     fn lines(&self, rows: &[TreeRow], options: &ReportOptions) -> Vec<String> {
-        let table = self.table(rows);
-        let (figures, room) = table.figures(options);
+        let mut table = self.table(rows);
+        let room = table.room(options);
         let most = room
             .map(|room| room.saturating_sub(MIN_NAME) / INDENT)
             .filter(|&most| rows.iter().any(|row| row.level > most));
         // The indentations of the rows above the current one.
         let mut columns = Vec::new();
-        let mut figures = figures.into_iter();
-        let headings = figures.next().map(|figures| figures + &table.headings.name);
-        let names = rows.iter().zip(table.rows).map(|(row, line)| {
+        for (row, line) in rows.iter().zip(table.rows_mut()) {
             let prefix = prefix(row, most, &mut columns);
             let room = room.map(|room| room.saturating_sub(width_of(&prefix)));
-            match room.or(options.name_width()) {
-                Some(room) => prefix + &short_name(&line.name, room),
-                None => prefix + &line.name,
-            }
-        });
-        let lines = figures.zip(names).map(|(figures, name)| figures + &name);
-        headings.into_iter().chain(lines).collect()
+            let room = room.or(options.name_width()).unwrap_or(usize::MAX);
+            line.name = prefix + &short_name(&line.name, room);
+        }
+        table.joined(options)
     }
 }
 

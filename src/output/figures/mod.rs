@@ -1,20 +1,22 @@
-//! What outputs share: events with their units, changes, parts, tables and summaries.
+//! What outputs share: events with their units, changes, parts, rows, tables and summaries.
 
+pub mod row;
 pub mod summary;
 pub mod table;
 
 use std::cmp::Reverse;
-use std::io;
+use std::io::{self, Write};
 
 use thiserror::Error;
 
-use crate::compare::{Comparison, Sides};
+use crate::compare::{ComparedEvent, Comparison, Side, Sides};
 pub(crate) use crate::display::numbers::marked;
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};
 use crate::maps::IndexMap;
-use crate::names::UnknownFunction;
+use crate::names::{UnknownFunction, cut_end};
+use crate::output::ReportOptions;
 use crate::profile::{Cost, Profile, split_scale};
 
 /// The reason why a view of functions cannot be written.
@@ -37,20 +39,24 @@ pub(crate) struct EventFormat<'a> {
     /// The name of the unit; empty if it is unknown.
     pub unit_name: &'static str,
     pub unit: Unit,
-    /// The total; in a comparison, that of the new profile.
-    pub total: i128,
+    /// The totals of both sides; without a comparison, that of the base is 0.
+    pub totals: Sides<i128>,
     /// The peak that the profile states, if that is not the total.
     pub peak: Option<Cost>,
     /// The notation for costs of about the size of the total.
     pub notation: Notation,
+    /// Its position in rows of costs, unless it is one of a comparison.
+    at: usize,
+    /// The event of a comparison, which has a position and a scale on each side.
+    compared: Option<ComparedEvent<'a>>,
 }
 
 impl<'a> EventFormat<'a> {
     /// The events of a profile.
     pub fn of(profile: &'a Profile) -> Vec<Self> {
         let sums = profile.totals().into_iter().zip(profile.summaries());
-        let events = profile.events().iter().zip(sums);
-        let figures = events.map(|(event, (total, stated))| {
+        let events = profile.events().iter().enumerate().zip(sums);
+        let figures = events.map(|((at, event), (total, stated))| {
             let (_, scale) = split_scale(event.name());
             let unit_name = profile.unit(event);
             let unit = Unit::of(unit_name, scale);
@@ -59,9 +65,14 @@ impl<'a> EventFormat<'a> {
                 long_name: event.long_name(),
                 unit_name,
                 unit,
-                total: total.into(),
+                totals: Sides {
+                    base: 0,
+                    new: total.into(),
+                },
                 peak: stated.filter(|&peak| profile.states_peak(event) && peak != total),
                 notation: unit.notation(total),
+                at,
+                compared: None,
             }
         });
         figures.collect()
@@ -81,9 +92,10 @@ impl<'a> EventFormat<'a> {
                 long_name: event.long_name,
                 unit_name: event.unit,
                 unit,
-                total: event.totals.new,
-                peak: None,
+                totals: event.totals,
                 notation: unit.notation(event.totals.new.abs().max(event.totals.base.abs())),
+                compared: Some(*event),
+                ..EventFormat::default()
             }
         });
         figures.collect()
@@ -94,9 +106,36 @@ impl<'a> EventFormat<'a> {
         Self::compared(comparison).swap_remove(0)
     }
 
+    /// Its cost in a row of a profile. Zeros at the end of a row may be missing.
+    pub fn cost<C: Copy + Into<i128>>(&self, costs: &[C]) -> i128 {
+        costs.get(self.at).map_or(0, |&cost| cost.into())
+    }
+
+    /// This cost, for a column with the unit in its heading.
+    pub fn shown<C: Copy + Into<i128>>(&self, costs: &[C]) -> String {
+        self.notation.cost(self.cost(costs))
+    }
+
+    /// Its cost in a row of a side, not divided by runs.
+    pub fn cost_on(&self, side: Side, costs: &[Cost]) -> i128 {
+        let event = self.compared.as_ref();
+        event.map_or_else(|| self.cost(costs), |event| event.cost(side, costs))
+    }
+
+    /// A cost of a side as it is shown: per run, if that is compared.
+    pub fn per_run(&self, side: Side, cost: i128) -> i128 {
+        let event = self.compared.as_ref();
+        event.map_or(cost, |event| event.per_run(side, cost))
+    }
+
+    /// Whether it is one of a comparison.
+    pub fn is_compared(&self) -> bool {
+        self.compared.is_some()
+    }
+
     /// The total, also in a unit of its size.
     pub fn total(&self) -> String {
-        in_units(self.total, self.unit)
+        in_units(self.totals.new, self.unit)
     }
 
     /// The peak, likewise.
@@ -106,12 +145,12 @@ impl<'a> EventFormat<'a> {
 
     /// A share of the total.
     pub fn share(&self, cost: impl Into<i128>) -> String {
-        percent(cost, self.total)
+        percent(cost, self.totals.new)
     }
 
     /// A cost with its unit, and its share of the total.
     pub fn with_share(&self, cost: impl Into<i128>) -> String {
-        self.with_share_of(cost, self.total)
+        self.with_share_of(cost, self.totals.new)
     }
 
     /// A cost with its unit, and its share of something; without the share if that is not positive.
@@ -132,11 +171,6 @@ impl<'a> EventFormat<'a> {
     /// The same with its unit.
     pub fn change_in_unit(&self, by: i128) -> String {
         signed(by, self.notation.with_unit(by))
-    }
-
-    /// A change in full, also in a unit of its size.
-    pub fn exact_change(&self, by: i128) -> String {
-        signed(by, in_units(by, self.unit))
     }
 
     /// The name with the unit of the column instead of its own: `Time ms` for `Time_(10ns)`.
@@ -258,14 +292,6 @@ pub(crate) fn part_count(profile: &Profile) -> u64 {
     profile.unlisted_parts() + profile.parts().len() as u64
 }
 
-/// The name of a function or a frame, printable; `???` if it is empty.
-pub(crate) fn function_name(name: &[u8]) -> String {
-    match name {
-        b"" => "???".to_owned(),
-        name => printable(name),
-    }
-}
-
 /// The profiled command; of several, the first one and the number of others.
 pub(crate) fn command(profile: &Profile) -> String {
     let mut commands = profile.commands();
@@ -282,4 +308,20 @@ pub(crate) fn command(profile: &Profile) -> String {
 pub(crate) fn per_run(runs: Sides<u64>) -> String {
     let Sides { base, new } = runs.map(|runs| counted(runs, "run"));
     format!("costs and calls are divided: by {base} in the base, {new} in the new profile")
+}
+
+/// Writes lines, cut to the width of a terminal.
+pub(crate) fn write_lines(
+    lines: impl IntoIterator<Item = String>,
+    options: &ReportOptions,
+    mut output: impl Write,
+) -> io::Result<()> {
+    for line in lines {
+        // The colours of rows take no columns. These have been cut before.
+        match line.starts_with('\x1b') {
+            true => writeln!(output, "{line}")?,
+            false => writeln!(output, "{}", cut_end(&line, options.room()))?,
+        }
+    }
+    output.flush()
 }

@@ -4,58 +4,20 @@
 use std::cmp::Reverse;
 use std::fmt::Display;
 
-use super::table::{SourceLocation, TextTable};
+use super::row::RowKind;
+use super::table::TextTable;
 use crate::compare::{Comparison, FunctionChange, Sides};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::names::Named;
 use crate::output::figures::{
-    EventFormat, command, function_name, marked, part_count, per_run, share_of_base,
-    sides_and_change, signed_percent,
+    EventFormat, command, marked, part_count, per_run, share_of_base, sides_and_change, signed,
+    signed_percent,
 };
 use crate::output::{ReportOptions, Sort};
-use crate::profile::{Cost, FunctionId, GroupBy, Profile, ProfileKind};
+use crate::profile::{Cost, FunctionId, GroupBy, Profile};
 use crate::tables::first_cost;
-
-/// The kind of rows of a report.
-#[derive(Clone, Copy)]
-pub(crate) struct RowKind {
-    pub by: GroupBy,
-    /// Whether rows are lines of a trace. Their costs are those of the calls made there.
-    pub is_call_site: bool,
-}
-
-impl RowKind {
-    pub fn of(profile: &Profile) -> Self {
-        let by = profile.grouped_by();
-        let is_trace = profile.kind() == ProfileKind::Trace;
-        RowKind {
-            by,
-            is_call_site: by == GroupBy::Line && is_trace,
-        }
-    }
-
-    /// The name of their costs.
-    pub fn cost(self) -> &'static str {
-        if self.is_call_site { "cost" } else { "self" }
-    }
-
-    /// Whether they also have inclusive costs.
-    pub fn has_inclusive(self) -> bool {
-        self.by != GroupBy::Line
-    }
-
-    /// The headings of names and locations. Instead of a location, a group has its costliest function.
-    fn headings(self, location: &str) -> [&str; 2] {
-        let last = match self.by {
-            GroupBy::Function => location,
-            _ if self.is_call_site => "costliest callee",
-            _ => "costliest function",
-        };
-        [self.by.name(), last]
-    }
-}
 
 /// A profile as reports show it.
 pub(crate) struct ProfileSummary<'a> {
@@ -124,17 +86,8 @@ impl<'a> ProfileSummary<'a> {
 
     /// The names for searching functions, in the order of their numbers.
     pub fn names(&self) -> Vec<Named<'a>> {
-        let profile = self.profile;
-        let functions = profile.functions().map(|(id, function)| Named {
-            name: self.name(id),
-            places: match self.row.by {
-                GroupBy::Function => {
-                    [function.file, function.object].map(|name| profile.name(name))
-                }
-                _ => [profile.costliest(id), b""],
-            },
-        });
-        functions.collect()
+        let functions = self.profile.functions();
+        functions.map(|(id, _)| self.named(id)).collect()
     }
 
     /// The value that functions are sorted by.
@@ -146,8 +99,9 @@ impl<'a> ProfileSummary<'a> {
         }
     }
 
-    pub fn name(&self, id: FunctionId) -> String {
-        function_name(self.profile.name(self.profile.function(id).name))
+    /// What a row is about.
+    pub fn named(&self, id: FunctionId) -> Named<'a> {
+        Named::of(self.profile, id)
     }
 
     fn self_cost(&self, id: FunctionId) -> Cost {
@@ -157,41 +111,31 @@ impl<'a> ProfileSummary<'a> {
     /// A table of functions with their costs in the first event.
     pub fn table<'t>(&self, functions: &'t [FunctionId]) -> TextTable<'t, FunctionId> {
         let (profile, first, row) = (self.profile, self.first(), self.row);
-        let inclusive = |id| first_cost(profile.inclusive_costs(id));
-        let place = |id| match row.by {
-            GroupBy::Function => {
-                let function = profile.function(id);
-                let [object, file] = [function.object, function.file].map(|id| profile.name(id));
-                SourceLocation::of(object, file, function.line)
-            }
-            _ => SourceLocation::of_costliest(profile.costliest(id)),
-        };
-        let about = |&id: &FunctionId| (self.name(id), place(id));
         let share = |id, cost| marked(profile.is_inclusive_estimated(id), first.share(cost));
-        TextTable::new(row.headings("file:line"), functions, about)
+        TextTable::new(row.headings("file:line"), functions, |&id| self.named(id))
             .with(format!("{} %", row.cost()), |&id| match row.is_call_site {
                 true => share(id, self.self_cost(id)),
                 false => first.share(self.self_cost(id)),
             })
             .with(first.notation.heading(row.cost(), row.cost()), |&id| {
-                first.notation.cost(self.self_cost(id))
+                first.shown(profile.self_costs(id))
             })
             .with_known(row.has_inclusive(), "incl %", |&id| {
-                share(id, inclusive(id))
+                share(id, first_cost(profile.inclusive_costs(id)))
             })
             .with_known(
                 row.has_inclusive(),
                 &first.notation.heading("incl", "inclusive"),
-                |&id| first.notation.cost(inclusive(id)),
+                |&id| first.shown(profile.inclusive_costs(id)),
             )
             .with_known(profile.has_invocations(), "calls", |&id| {
                 grouped(profile.function(id).invocations)
             })
     }
 
-    /// The events after the first, with their positions.
-    pub fn further(&self) -> impl Iterator<Item = (usize, &EventFormat<'a>)> {
-        self.events.iter().enumerate().skip(1)
+    /// The events after the first.
+    pub fn further(&self) -> &[EventFormat<'a>] {
+        &self.events[1..]
     }
 
     /// The command, the totals, and the numbers of functions and calls.
@@ -204,7 +148,7 @@ impl<'a> ProfileSummary<'a> {
         lines.push(fact("event", printable(self.first().name)));
         lines.push(fact("total", self.first().total()));
         lines.extend(self.summary());
-        lines.extend(self.further().map(|(_, event)| {
+        lines.extend(self.further().iter().map(|event| {
             let name = printable(event.name);
             let peak = match event.peak() {
                 Some(peak) => format!(", peak {peak}"),
@@ -240,7 +184,7 @@ impl<'a> ProfileSummary<'a> {
             return Some(fact("summary", format!("{peak}, a peak, not a sum")));
         }
         let summary = i128::from(self.profile.stated_total()?);
-        let explanation = match summary - self.first().total {
+        let explanation = match summary - self.first().totals.new {
             0 => return None,
             missing @ 1.. => format!("{} not attributed to any function", grouped(missing)),
             missing => format!("{} counted twice", grouped(-missing)),
@@ -289,7 +233,7 @@ impl<'a> ComparisonSummary<'a> {
             let profile = comparison.profiles[at];
             side(profile, first.totals[at], first.scales()[at])
         });
-        let change = self.first.exact_change(first.change());
+        let change = signed(first.change(), in_units(first.change(), unit));
         let share = share_of_base(first.change(), first.totals.base);
         let mut lines = vec![
             fact("event", printable(first.name)),
@@ -313,18 +257,17 @@ impl<'a> ComparisonSummary<'a> {
         &self,
         changes: &'t [&'c FunctionChange<'a>],
     ) -> TextTable<'t, &'c FunctionChange<'a>> {
-        let (first, base) = (&self.first, self.comparison.first().totals.base);
-        let place = |change: &FunctionChange<'a>| match self.row.by {
-            GroupBy::Function => SourceLocation::of(change.object, change.file, 0),
-            _ => SourceLocation::of_costliest(self.costliest(change)),
-        };
-        TextTable::new(self.row.headings("file"), changes, |change| {
-            (function_name(change.name), place(change))
+        let first = &self.first;
+        TextTable::new(self.row.headings("file"), changes, |change| Named {
+            line: 0,
+            ..self.named(change)
         })
         .with(first.notation.heading("change", "change"), |change| {
             first.change(change.self_cost())
         })
-        .with("base %", |change| signed_percent(change.self_cost(), base))
+        .with("base %", |change| {
+            signed_percent(change.self_cost(), first.totals.base)
+        })
     }
 
     /// The sum of the changes of self costs.
@@ -336,7 +279,7 @@ impl<'a> ComparisonSummary<'a> {
     /// The line for changes without a row, if there are any.
     pub fn rest(&self, changes: &[&FunctionChange<'a>]) -> Option<String> {
         let (count, sum) = (grouped(changes.len() as u64), self.sum(changes));
-        let share = share_of_base(sum, self.comparison.first().totals.base);
+        let share = share_of_base(sum, self.first.totals.base);
         let cost = self.first.change_in_unit(sum);
         (!changes.is_empty()).then(|| match self.row.is_call_site {
             true => format!("{count} more changed"),
@@ -344,11 +287,9 @@ impl<'a> ComparisonSummary<'a> {
         })
     }
 
-    /// The costliest function of a group; in the new profile, if that contains the group.
-    pub fn costliest(&self, change: &FunctionChange<'a>) -> &'a [u8] {
-        let sides = self.comparison.profiles.zip(change.functions.as_ref());
-        let costliest = sides.map(|(profile, ids)| Some(profile.costliest(*ids.last()?)));
-        costliest.new.or(costliest.base).unwrap_or_default()
+    /// What a row is about.
+    pub fn named(&self, change: &FunctionChange<'a>) -> Named<'a> {
+        Named::changed(self.comparison, change)
     }
 
     /// The line for functions that did not change, if there are any.

@@ -2,10 +2,11 @@
 
 use std::borrow::Borrow;
 use std::io::{self, Write};
+use std::ops::Range;
 
-use crate::compare::{Outcome, Transition, Verdict};
+use crate::compare::{Outcome, Verdict};
 use crate::display::numbers::{counted, grouped};
-use crate::names::{SHORT, short_name};
+use crate::names::SHORT;
 use crate::output::figures::table::{TextRow, TextTable};
 use crate::output::{Names, ReportOptions};
 
@@ -17,22 +18,6 @@ const RESERVED_CHARACTERS: usize = 1_000;
 
 /// The most characters of a code span, whatever their width.
 const MAX_SPAN_LENGTH: usize = 250;
-
-/// The headings of columns that are aligned to the left. Other columns contain numbers.
-const TEXT_HEADINGS: [&str; 12] = [
-    "event",
-    "part",
-    "function",
-    "class",
-    "object",
-    "package",
-    "file",
-    "file:line",
-    "line",
-    "stack",
-    "costliest function",
-    "costliest callee",
-];
 
 /// The most columns of a path.
 pub(super) const PATH: usize = 50;
@@ -59,11 +44,17 @@ impl Body {
         output.flush()
     }
 
-    /// Adds an empty line, unless the last one is empty.
+    /// Adds an empty line, unless the last one is empty or there is none.
     pub fn gap(&mut self) {
-        if !self.text.ends_with("\n\n") {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.line("");
         }
+    }
+
+    /// Adds a line after an empty one.
+    pub fn paragraph(&mut self, line: &str) {
+        self.gap();
+        self.line(line);
     }
 
     /// Lists verdicts on limits, failed ones first, in at most a third of the text.
@@ -98,37 +89,31 @@ impl Body {
     /// Adds a line about the parts without a row, if there are any.
     pub fn more_parts(&mut self, count: usize) {
         if count > 0 {
-            self.gap();
-            let more = counted(count as u64, "more part");
-            self.line(&format!("{more}."));
+            self.paragraph(&format!("{}.", counted(count as u64, "more part")));
         }
     }
 
     /// Adds a note if profiles are incomplete; `what` is the beginning of its sentence.
     pub fn completeness(&mut self, what: Option<&str>) {
         if let Some(what) = what {
-            self.gap();
-            self.line(&format!(
+            self.paragraph(&format!(
                 "**The {what} not complete**: parts were truncated, skipped or missing."
             ));
         }
     }
 
-    /// Adds a table with the rows that fit. Returns their number.
+    /// Adds a table with the rows that fit. Returns their number. The columns `texts` are aligned to the
+    /// left; the others contain numbers.
     pub fn table(
         &mut self,
         headings: &[&str],
+        texts: Range<usize>,
         rows: impl IntoIterator<Item = Vec<String>>,
     ) -> usize {
-        let sides = headings
-            .iter()
-            .map(|heading| match TEXT_HEADINGS.contains(heading) {
-                true => "---",
-                false => "--:",
-            });
-        self.gap();
-        self.line(&row(headings));
-        self.line(&row(&sides.collect::<Vec<_>>()));
+        let mut sides = vec!["--:"; headings.len()];
+        sides[texts].fill("---");
+        self.paragraph(&row(headings));
+        self.line(&row(&sides));
         let mut count = 0;
         for cells in rows {
             let line = row(&cells);
@@ -141,39 +126,43 @@ impl Body {
         count
     }
 
-    /// Adds a table of the first functions and a folded one of the others. Returns the number of
-    /// functions that fit.
-    pub fn functions<T>(&mut self, mut table: TextTable<'_, T>, options: &ReportOptions) -> usize {
+    /// Adds a table of the first functions and a folded one of the others. `after` returns what follows
+    /// the name of a function. Returns the number of functions that fit.
+    pub fn functions<T>(
+        &mut self,
+        mut table: TextTable<'_, T>,
+        options: &ReportOptions,
+        after: impl Fn(&T) -> String,
+    ) -> usize {
         if options.names != Names::Full {
             table.shorten_names(SHORT);
         }
-        let cells = |row: TextRow, cell: fn(&str) -> String| {
+        let cells = |row: TextRow, cell: fn(&str) -> String, after: String| {
             let place = match row.place.short(PATH) {
                 place if place.is_empty() => place,
                 place => cell(&place),
             };
-            let mut name = cell(&row.name);
-            if let Some(Transition { word, what }) = row.transition {
-                name += &format!(", {word} {}", cell(&short_name(&what, SHORT)));
-            }
-            [row.figures, vec![name, place]].concat()
+            [row.figures, vec![cell(&row.name) + &after, place]].concat()
         };
-        let headings = cells(table.headings, str::to_owned);
+        let things = table.things;
+        let (headings, rows) = table.into_rows();
+        let names = headings.figures.len();
+        let names = names..names + 2;
+        let headings = cells(headings, str::to_owned, String::new());
         let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-        let rows = table.rows.into_iter();
-        let mut top: Vec<_> = rows.map(|row| cells(row, cell)).collect();
+        let rows = rows.into_iter().zip(things);
+        let rows = rows.map(|(row, thing)| cells(row, cell, after(thing)));
+        let mut top: Vec<_> = rows.collect();
         let folded = top.split_off(options.top.unwrap_or(usize::MAX).min(top.len()));
         let (count, mut shown) = (top.len(), 0);
         if count > 0 {
-            shown = self.table(&headings, top);
+            shown = self.table(&headings, names.clone(), top);
         }
         if shown == count && !folded.is_empty() {
-            self.gap();
             let more = grouped(folded.len() as u64);
-            self.line(&format!("<details><summary>{more} more</summary>"));
-            shown += self.table(&headings, folded);
-            self.gap();
-            self.line("</details>");
+            self.paragraph(&format!("<details><summary>{more} more</summary>"));
+            shown += self.table(&headings, names, folded);
+            self.paragraph("</details>");
         }
         shown
     }

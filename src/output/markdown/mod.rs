@@ -15,7 +15,9 @@ use self::body::{Body, PATH, cell, span};
 use super::ReportOptions;
 use super::figures::summary::{ComparisonSummary, ProfileSummary};
 use super::figures::table::SourceLocation;
-use crate::compare::{Comparison, FunctionChange, FunctionSums, Outcome, Sides, Verdict};
+use crate::compare::{
+    Comparison, FunctionChange, FunctionSums, Outcome, Sides, Transition, Verdict,
+};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
@@ -70,7 +72,6 @@ pub fn write(
         outcome(verdicts)
     ));
     body.verdicts(verdicts);
-    body.gap();
     let calls = match (profile.has_invocations(), profile.edges().len() as u64) {
         (false, edges @ 1..) => counted(edges, "call edge"),
         _ => counted(profile.calls(), "call"),
@@ -84,7 +85,7 @@ pub fn write(
         0 | 1 => String::new(),
         parts => format!(", {} parts", grouped(parts)),
     };
-    body.line(&format!("{functions}, {calls}{runs}{parts}"));
+    body.paragraph(&format!("{functions}, {calls}{runs}{parts}"));
     body.completeness((!profile.is_complete()).then_some("profiles are"));
     let report = ProfileSummary::new(profile, options);
     let functions = report.all_functions();
@@ -97,17 +98,17 @@ pub fn write(
         };
         vec![cell(&printable(event.name)), total]
     });
-    body.table(&["event", "total"], totals);
+    body.table(&["event", "total"], 0..1, totals);
     let first = report.first();
     let parts = part_rows(profile);
     let (top, _) = options.split(&parts);
     if !top.is_empty() {
-        let total = |totals: &[i128]| totals.first().copied().unwrap_or(0);
         let shown = body.table(
             &["total %", &first.notation.heading("total", "total"), "part"],
+            2..3,
             top.iter().map(|(name, totals)| {
-                let total = total(totals);
-                vec![first.share(total), first.notation.cost(total), cell(name)]
+                let share = first.share(first.cost(totals));
+                vec![share, first.shown(totals), cell(name)]
             }),
         );
         body.more_parts(parts.len() - shown);
@@ -115,11 +116,9 @@ pub fn write(
     let report = groups.map_or(report, |groups| ProfileSummary::new(groups, options));
     let functions = report.all_functions();
     let table = report.table(first_rows(&functions, options));
-    let shown = body.functions(table, options);
-    body.reserve = 0;
+    let shown = body.functions(table, options, |_| String::new());
     if let Some(rest) = report.rest(&functions[shown..]) {
-        body.gap();
-        body.line(&rest);
+        body.paragraph(&rest);
     }
     body.gap();
     body.text += &digest.text;
@@ -131,24 +130,23 @@ pub fn write(
 fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[FunctionId]) -> Body {
     let mut body = Body::default();
     let first = report.first();
-    let figures = |cost: Cost| [first.share(cost), first.notation.cost(cost)];
+    let figures = |costs: &[Cost]| [first.share(first.cost(costs)), first.shown(costs)];
     let heading = first.notation.heading("self", "self");
     let paths = heaviest(stacks.nodes(), |&id| first_cost(stacks.self_costs(id)));
     if report.profile.edges().len() > 0 && !paths.is_empty() {
-        body.line("### Heaviest stacks");
+        body.paragraph("### Heaviest stacks");
         let is_estimated = paths.iter().any(|&id| stacks.is_estimated(id));
         body.table(
             &["self %", &heading, "stack"],
+            2..3,
             paths.into_iter().map(|id| {
-                let [share, cost] = figures(first_cost(stacks.self_costs(id)));
+                let [share, cost] = figures(stacks.self_costs(id));
                 let share = marked(stacks.is_estimated(id), share);
                 vec![share, cost, path(stacks, id)]
             }),
         );
-        body.gap();
         if is_estimated {
-            body.line("`~`: an estimate, because the profile does not record which caller the cost belongs to.");
-            body.gap();
+            body.paragraph("`~`: an estimate, because the profile does not record which caller the cost belongs to.");
         }
     }
     let profile = report.profile;
@@ -156,9 +154,7 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
         .functions()
         .flat_map(|(id, _)| profile.lines(id).map(move |line| (id, line)))
         .partition(|(_, line)| line.line > 0);
-    let costs = unknown
-        .iter()
-        .map(|(_, line)| i128::from(first_cost(line.costs)));
+    let costs = unknown.iter().map(|(_, line)| first.cost(line.costs));
     let unknown: i128 = costs.sum();
     let lines = heaviest(known.into_iter(), |(_, line)| first_cost(line.costs));
     let is_elsewhere = |(id, line): &(FunctionId, Line<'_>)| {
@@ -166,34 +162,29 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
     };
     let has_lines = lines.iter().any(is_elsewhere);
     if has_lines {
-        body.line("### Costliest lines");
+        body.paragraph("### Costliest lines");
         body.table(
             &["self %", &heading, "line", "function"],
+            2..4,
             lines.into_iter().map(|(id, line)| {
                 let file = line.file.unwrap_or(profile.function(id).file);
                 let place = SourceLocation::in_file(profile.name(file), line.line).short(PATH);
-                let name = short_name(&report.name(id), SHORT);
-                let [share, cost] = figures(first_cost(line.costs));
+                let name = short_name(&report.named(id).shown(), SHORT);
+                let [share, cost] = figures(line.costs);
                 vec![share, cost, cell(&place), cell(&name)]
             }),
         );
-        body.gap();
         if unknown != 0 {
-            body.line(&format!(
-                "Not on any known line: {}.",
-                first.with_share(unknown)
-            ));
-            body.gap();
+            let cost = first.with_share(unknown);
+            body.paragraph(&format!("Not on any known line: {cost}."));
         }
     }
     if let Some(&id) = functions.first() {
-        let name = short_name(&report.name(id), COMMAND).replace('\'', r"'\''");
+        let name = short_name(&report.named(id).shown(), COMMAND).replace('\'', r"'\''");
         let source = if has_lines { " --source DIR" } else { "" };
-        body.line("### Next");
-        body.gap();
-        body.line("The callers, callees and lines of the first function:");
-        body.gap();
-        body.line(&format!(
+        body.paragraph("### Next");
+        body.paragraph("The callers, callees and lines of the first function:");
+        body.paragraph(&format!(
             "    cg-preprocess PROFILE -f text --function '{name}'{source}"
         ));
     }
@@ -213,17 +204,11 @@ fn path(stacks: &Stacks<'_>, id: StackId) -> String {
     let mut frames: Vec<StackId> = iter::successors(Some(id), |&id| stacks.parent(id)).collect();
     frames.reverse();
     let left_out = frames.len().saturating_sub(MAX_FRAMES);
-    let begin = if left_out > 0 {
-        MAX_FRAMES / 2
-    } else {
-        frames.len()
-    };
+    let (begin, end) = frames.split_at(frames.len().min(MAX_FRAMES) / 2);
     let frame = |&id: &StackId| cell(&short_name(&printable(stacks.frame(id)), SHORT));
-    let mut shown: Vec<String> = frames[..begin].iter().map(frame).collect();
-    if left_out > 0 {
-        shown.push(format!("{} more", grouped(left_out as u64)));
-    }
-    shown.extend(frames[begin + left_out..].iter().map(frame));
+    let more = (left_out > 0).then(|| format!("{} more", grouped(left_out as u64)));
+    let begin = begin.iter().map(frame).chain(more);
+    let shown: Vec<String> = begin.chain(end[left_out..].iter().map(frame)).collect();
     shown.join(" → ")
 }
 
@@ -244,9 +229,7 @@ pub fn write_comparison(
     body.line(&format!("## {}{}", growth(comparison), outcome(verdicts)));
     body.verdicts(verdicts);
     if comparison.is_per_run {
-        // Otherwise it would continue the list.
-        body.gap();
-        body.line(&format!("Per run: {}", per_run(comparison.runs())));
+        body.paragraph(&format!("Per run: {}", per_run(comparison.runs())));
     }
     body.completeness(match comparison.profiles.map(Profile::is_complete).into() {
         (true, true) => None,
@@ -258,7 +241,11 @@ pub fn write_comparison(
         let unit = Unit::of(event.unit, 1);
         change_row(event.name, event.totals.map(Some), unit)
     });
-    body.table(&["event", "base", "new", "change", "change %"], totals);
+    body.table(
+        &["event", "base", "new", "change", "change %"],
+        0..1,
+        totals,
+    );
     let report = ComparisonSummary::new(comparison, options);
     let parts = comparison.parts(0);
     let (top, _) = options.split(&parts);
@@ -266,7 +253,7 @@ pub fn write_comparison(
         let rows = top
             .iter()
             .map(|part| change_row(part.name, part.costs, report.first.unit));
-        let shown = body.table(&["part", "base", "new", "change", "change %"], rows);
+        let shown = body.table(&["part", "base", "new", "change", "change %"], 0..1, rows);
         body.more_parts(parts.len() - shown);
     }
     let (notation, row) = (report.first.notation, report.row);
@@ -287,9 +274,11 @@ pub fn write_comparison(
         )
         .with_known(comparison.has_invocations(), "calls", |change| {
             values(change, |sums| sums.invocations.to_string())
-        })
-        .with_transitions(|change| change.transition.clone());
-    let shown = body.functions(table, options);
+        });
+    let shown = body.functions(table, options, |change| match &change.transition {
+        Some(Transition { word, what }) => format!(", {word} {}", cell(&short_name(what, SHORT))),
+        None => String::new(),
+    });
     body.gap();
     if let Some(rest) = report.rest(&changes[shown..]) {
         body.line(&format!("{rest}."));

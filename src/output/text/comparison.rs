@@ -4,20 +4,18 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use anstyle::{AnsiColor, Style};
-
 use super::lines::{CostliestLines, INDENT, SourceText};
-use super::{CALL_ENDS, CallEnd, omitted, table_of};
+use super::{CALL_ENDS, CallsOf, omitted};
 use crate::compare::{CallCount, Comparison, FunctionChange, FunctionSums, Sides, Transition};
 use crate::display::numbers::{counted, divided, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
 use crate::io::SourceFiles;
-use crate::names::{NameQuery, Named, cut_end, width_of};
+use crate::names::{NameQuery, Named, width_of};
 use crate::output::figures::summary::{ComparisonSummary, ProfileSummary, fact};
-use crate::output::figures::table::{SourceLocation, TextTable};
+use crate::output::figures::table::TextTable;
 use crate::output::figures::{
-    ViewError, absence, both_sides, either, function_name, marked, sides_and_change, signed,
+    ViewError, absence, both_sides, either, marked, sides_and_change, signed, write_lines,
 };
 use crate::output::{ReportOptions, Sort};
 use crate::profile::GroupBy;
@@ -41,18 +39,14 @@ pub fn write_comparison(
     comparison: &Comparison<'_>,
     options: &ReportOptions,
     sources: &mut SourceFiles,
-    mut output: impl Write,
+    output: impl Write,
 ) -> Result<(), ViewError> {
     let report = ComparisonSummary::new(comparison, options);
-    let lines = report.cut(report.heading());
-    let rows = match &options.function {
+    let lines = match &options.function {
         Some(name) => report.views(name, sources)?,
         None => report.changed(sources)?,
     };
-    for line in lines.chain(rows) {
-        writeln!(output, "{line}")?;
-    }
-    Ok(output.flush()?)
+    Ok(write_lines(lines, options, output)?)
 }
 
 /// The calls between a function and another one, on both sides.
@@ -75,17 +69,12 @@ struct Compared<'c, 'a> {
 }
 
 impl<'a> ComparisonSummary<'a> {
-    /// Cuts lines to the width of the terminal.
-    fn cut(&self, lines: impl IntoIterator<Item = String>) -> impl Iterator<Item = String> {
-        let room = self.options.room();
-        lines.into_iter().map(move |line| cut_end(&line, room))
-    }
-
     /// The table of changed functions.
     fn changed(&self, sources: &mut SourceFiles) -> Result<Vec<String>, ViewError> {
         let all = &self.comparison.changes;
         let mut chosen: Vec<&FunctionChange<'a>> = all.iter().collect();
-        let mut lines: Vec<String> = self.cut(self.parts()).collect();
+        let mut lines = self.heading();
+        lines.extend(self.parts());
         if let Some(text) = &self.options.filter {
             let query = NameQuery::new(text);
             let found = query.containing(&self.names())?;
@@ -116,27 +105,20 @@ impl<'a> ComparisonSummary<'a> {
         }
         let (top, rest) = self.options.split(&chosen);
         if !top.is_empty() {
-            let places = top.iter().filter_map(|row| self.new_line(row));
+            let places = top.iter().filter_map(|row| self.new_place(row));
             lines.extend(self.function_table(top, &SourceText::read(sources, places)));
         }
         let unchanged = self.unchanged().filter(|_| self.options.filter.is_none());
         let mut rest = self.rest(rest).into_iter().chain(unchanged).peekable();
         lines.extend(rest.peek().map(|_| String::new()));
-        lines.extend(self.cut(rest));
+        lines.extend(rest);
         Ok(lines)
     }
 
     /// The names for searching functions. Functions that changed come first.
     fn names(&self) -> Vec<Named<'a>> {
         let functions = self.comparison.functions();
-        let names = functions.map(|function| Named {
-            name: function_name(function.name),
-            places: match self.row.by {
-                GroupBy::Function => [function.file, function.object],
-                _ => [self.costliest(function), b""],
-            },
-        });
-        names.collect()
+        functions.map(|row| self.named(row)).collect()
     }
 
     /// The functions of a name, each with its callers, callees and lines.
@@ -152,32 +134,26 @@ impl<'a> ComparisonSummary<'a> {
         let costs = top.iter().flat_map(|row| &row.functions.new);
         let mut costs: Vec<_> = costs.map(|&id| new.costliest_lines(id)).collect();
         let places = costs.iter().flat_map(CostliestLines::places);
-        let rows = top.iter().filter_map(|row| self.new_line(row));
+        let rows = top.iter().filter_map(|row| self.new_place(row));
         let source = SourceText::read(sources, places.chain(rows));
-        let mut lines = Vec::new();
+        let runs = match self.comparison.divisors().new {
+            1 => String::new(),
+            runs => format!(", in {} runs", grouped(runs)),
+        };
+        let above_lines = [String::new(), format!("Lines in the new profile{runs}:")];
+        let mut lines = self.heading();
         for function in top {
             lines.extend(self.function_table(&[function], &source));
             let costs = costs.drain(..function.functions.new.len());
             if self.row.by == GroupBy::Line {
                 continue;
             }
-            for end in &CALL_ENDS {
-                lines.extend(self.cut(self.call_table(function, end, &compared)));
+            for (end, calls) in CALL_ENDS {
+                lines.extend(self.call_table(function, end, calls, &compared));
             }
-            for costs in costs {
-                let mut table = new.line_table(costs, &source);
-                if let Some(gap) = table.first_mut() {
-                    let runs = match self.comparison.divisors().new {
-                        1 => String::new(),
-                        runs => format!(", in {} runs", grouped(runs)),
-                    };
-                    *gap = format!("Lines in the new profile{runs}:");
-                    lines.push(String::new());
-                }
-                lines.extend(self.cut(table));
-            }
+            lines.extend(costs.flat_map(|costs| new.line_table(costs, &source, &above_lines)));
         }
-        lines.extend(self.cut(omitted(&source, self.row, rest.len())));
+        lines.extend(omitted(&source, self.row, rest.len()));
         Ok(lines)
     }
 
@@ -185,17 +161,18 @@ impl<'a> ComparisonSummary<'a> {
     fn call_table(
         &self,
         function: &FunctionChange<'a>,
-        end: &CallEnd,
+        end: &str,
+        calls_of: CallsOf,
         compared: &Compared<'_, 'a>,
     ) -> Vec<String> {
-        let (comparison, first) = (self.comparison, self.comparison.first());
+        let (comparison, first) = (self.comparison, &self.first);
         let mut sums: BTreeMap<usize, Sides<(i128, i128)>> = BTreeMap::new();
         for (side, profile) in Sides::EACH.zip(comparison.profiles) {
             for &id in &function.functions[side] {
-                for call in (end.calls)(profile, id) {
-                    let other = compared.positions[side][(end.function)(&call).index()];
+                for (other, call) in calls_of(profile, id) {
+                    let other = compared.positions[side][other.index()];
                     let (cost, calls) = &mut sums.entry(other).or_default()[side];
-                    *cost = cost.saturating_add(first.cost(side, call.costs()));
+                    *cost = cost.saturating_add(first.cost_on(side, call.costs()));
                     *calls = calls.saturating_add(call.calls.into());
                 }
             }
@@ -210,41 +187,41 @@ impl<'a> ComparisonSummary<'a> {
         });
         let mut changes: Vec<_> = changes.collect();
         if changes.is_empty() {
-            return vec![String::new(), format!("no {}", end.name)];
+            return vec![String::new(), format!("no {end}")];
         }
         let size = |call: &CallChange<'_, '_>| match self.options.sort {
             Sort::Calls => (call.calls.new - call.calls.base).tenths,
             _ => call.change(),
         };
         changes.sort_by_key(|call| Reverse((size(call).unsigned_abs(), call.costs.new)));
-        let notation = self.first.notation;
-        let table = |top| {
-            TextTable::new([end.name, "file"], top, |call: &CallChange<'_, 'a>| {
-                let place = SourceLocation::of(call.other.object, call.other.file, 0);
-                (function_name(call.other.name), place)
-            })
-            .with(notation.heading("change", "change"), |call| {
-                self.first.change(call.change())
-            })
-            .with(notation.heading("base", "base"), |call| {
-                notation.cost(call.costs.base)
-            })
-            .with(notation.heading("new", "new"), |call| {
-                notation.cost(call.costs.new)
-            })
-            .with_known(comparison.has_invocations(), "calls", |call| {
-                both_sides(call.calls, |calls| calls.to_string())
-            })
-        };
-        table_of(&changes, (self.options, ALIGNED_NAME), table, |rest| {
-            let changes = rest.iter().map(CallChange::change);
-            let sum = changes.fold(0, i128::saturating_add);
-            let count = counted(rest.len() as u64, &format!("more {}", end.name));
-            format!(
-                "{count} with a total change of {}",
-                self.first.change_in_unit(sum)
-            )
+        let notation = first.notation;
+        let (top, rest) = self.options.split(&changes);
+        let mut lines = TextTable::new([end, "file"], top, |call| Named {
+            name: call.other.name,
+            object: call.other.object,
+            file: call.other.file,
+            ..Named::default()
         })
+        .with(notation.heading("change", "change"), |call| {
+            first.change(call.change())
+        })
+        .with(notation.heading("base", "base"), |call| {
+            notation.cost(call.costs.base)
+        })
+        .with(notation.heading("new", "new"), |call| {
+            notation.cost(call.costs.new)
+        })
+        .with_known(comparison.has_invocations(), "calls", |call| {
+            both_sides(call.calls, |calls| calls.to_string())
+        })
+        .lines(self.options, ALIGNED_NAME);
+        if !rest.is_empty() {
+            let changes = rest.iter().map(CallChange::change);
+            let change = first.change_in_unit(changes.fold(0, i128::saturating_add));
+            let count = counted(rest.len() as u64, &format!("more {end}"));
+            lines.push(format!("{count} with a total change of {change}"));
+        }
+        lines
     }
 
     /// Lines about named parts.
@@ -266,13 +243,9 @@ impl<'a> ComparisonSummary<'a> {
     }
 
     /// The file and number of a row in the new profile, if rows are lines.
-    fn new_line(&self, row: &FunctionChange<'a>) -> Option<(&'a [u8], u64)> {
-        if self.row.by != GroupBy::Line {
-            return None;
-        }
-        let new = self.comparison.profiles.new;
-        let function = new.function(row.new_function()?);
-        Some((new.name(function.file), function.line))
+    fn new_place(&self, row: &FunctionChange<'a>) -> Option<(&'a [u8], u64)> {
+        row.new_function()?;
+        self.row.place(self.named(row))
     }
 
     /// A table of functions with their details, after an empty line.
@@ -281,21 +254,13 @@ impl<'a> ComparisonSummary<'a> {
         changes: &[&FunctionChange<'a>],
         source: &SourceText<'_>,
     ) -> Vec<String> {
-        let table = self.table(changes);
-        let first_column = table.figure_width(0);
-        let mut rows = self.cut(table.lines(self.options, ALIGNED_NAME));
-        let mut lines = vec![String::new()];
-        lines.extend(rows.next());
-        for (row, change) in rows.zip(changes) {
-            lines.push(match self.options.color {
-                true => coloured(row, first_column, change),
-                false => row,
-            });
-            let line = self.new_line(change);
-            let source = line.and_then(|(file, line)| source.of(file, line));
-            lines.extend(self.cut(self.details(change).into_iter().chain(source)));
-        }
-        lines
+        self.table(changes)
+            .with_growth(|change| change.self_cost())
+            .with_below(|change| {
+                let source = self.new_place(change).and_then(|line| source.below(line));
+                self.details(change).into_iter().chain(source).collect()
+            })
+            .lines(self.options, ALIGNED_NAME)
     }
 
     /// The figures of both sides, wrapped to the width.
@@ -305,8 +270,8 @@ impl<'a> ComparisonSummary<'a> {
         let cost = |of: fn(FunctionSums) -> i128| {
             both_sides(sides.map(of), |cost| self.first.notation.cost(cost))
         };
-        let is_estimated = sides.map(|sums| sums.is_inclusive_estimated);
-        let is_estimated = is_estimated.base || is_estimated.new;
+        let mut each = sides.into_iter();
+        let is_estimated = each.any(|sums| sums.is_inclusive_estimated);
         let own = cost(|sums| sums.self_cost);
         let mut items = vec![match self.row.is_call_site {
             true => format!("{word}cost {}", marked(is_estimated, own)),
@@ -340,18 +305,4 @@ impl<'a> ComparisonSummary<'a> {
         }
         lines
     }
-}
-
-/// Colours the first column of a row: growth is red, decline is green.
-fn coloured(row: String, column: usize, change: &FunctionChange<'_>) -> String {
-    let colour = match change.self_cost() {
-        1.. => AnsiColor::Red,
-        0 => return row,
-        _ => AnsiColor::Green,
-    };
-    let Some((figure, rest)) = row.split_at_checked(column) else {
-        return row;
-    };
-    let style = Style::new().fg_color(Some(colour.into()));
-    format!("{style}{figure}{style:#}{rest}")
 }

@@ -3,14 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cost_of;
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
 use crate::output::figures::summary::ProfileSummary;
 use crate::output::figures::table::TextTable;
-use crate::profile::{FunctionId, ProfileKind};
+use crate::profile::{Cost, FunctionId, NameId, ProfileKind};
 use crate::tables::first_cost;
 
 /// The indentation of lines that belong to the row above.
@@ -21,33 +20,28 @@ const TAB: &str = "    ";
 
 /// The costs of a line.
 #[derive(Default)]
-struct LineCosts {
+struct LineCosts<'a> {
     /// The self cost in each event.
-    own: Vec<i128>,
+    own: &'a [Cost],
     /// The cost of the calls made there, in the first event.
     calls: i128,
     /// The number of these calls.
     count: u64,
 }
 
-impl LineCosts {
-    fn own(&self, event: usize) -> i128 {
-        self.own.get(event).copied().unwrap_or(0)
-    }
-}
-
-/// Lines by their files and numbers. Lines in the function's own file come first; their file is `None`.
-type LineSums<'a> = BTreeMap<(Option<&'a [u8]>, u64), LineCosts>;
+/// Lines by their files and numbers. Lines in the function's own file come first: the flag says whether
+/// it is another one.
+type LineSums<'a> = BTreeMap<(bool, &'a [u8], u64), LineCosts<'a>>;
 
 /// A row of the table: a line; without costs, a gap or the file of the following lines.
-struct LineRow {
+struct LineRow<'a> {
     number: String,
     text: String,
-    costs: Option<LineCosts>,
+    costs: Option<LineCosts<'a>>,
 }
 
-impl LineRow {
-    fn figure(&self, figure: impl Fn(&LineCosts) -> String) -> String {
+impl LineRow<'_> {
+    fn figure(&self, figure: impl Fn(&LineCosts<'_>) -> String) -> String {
         self.costs.as_ref().map(figure).unwrap_or_default()
     }
 }
@@ -63,8 +57,7 @@ pub(super) struct CostliestLines<'a> {
 impl<'a> CostliestLines<'a> {
     /// The files and numbers of the lines.
     pub fn places(&self) -> impl Iterator<Item = (&'a [u8], u64)> {
-        let lines = self.lines.keys();
-        lines.map(|&(file, number)| (file.unwrap_or(self.own_file), number))
+        self.lines.keys().map(|&(_, file, number)| (file, number))
     }
 }
 
@@ -110,8 +103,8 @@ impl<'a> SourceText<'a> {
     }
 
     /// The source of a line, as a line below its row.
-    pub fn of(&self, file: &'a [u8], number: u64) -> Option<String> {
-        let text = self.lines.get(&(file, number))?;
+    pub fn below(&self, place: (&[u8], u64)) -> Option<String> {
+        let text = self.lines.get(&place)?;
         Some(format!("{INDENT}{}", text.trim_start()))
     }
 
@@ -129,17 +122,19 @@ impl<'a> ProfileSummary<'a> {
 
     /// The costliest lines of a function.
     pub(super) fn costliest_lines(&self, id: FunctionId) -> CostliestLines<'a> {
-        let (function, is_trace) = (self.profile.function(id), self.is_trace());
+        let (function, is_trace) = (self.named(id), self.is_trace());
         let mut lines: Vec<_> = self.line_costs(id).into_iter().collect();
-        lines.sort_by_key(|(_, line)| Reverse(line.own(0) + line.calls));
+        let own = |line: &LineCosts<'_>| self.first().cost(line.own);
+        lines.sort_by_key(|(_, line)| Reverse(own(line) + line.calls));
         let rest = lines.split_off(self.options.most(lines.len()));
-        let cost = |line: LineCosts| if is_trace { line.calls } else { line.own(0) };
+        let cost = |line: LineCosts<'_>| if is_trace { line.calls } else { own(&line) };
         let mut lines = LineSums::from_iter(lines);
         if is_trace {
-            lines.entry((None, function.line)).or_default();
+            let own = (false, function.file, function.line);
+            lines.entry(own).or_default();
         }
         CostliestLines {
-            own_file: self.profile.name(function.file),
+            own_file: function.file,
             lines,
             rest: rest.into_iter().map(|(_, line)| cost(line)).collect(),
         }
@@ -148,63 +143,62 @@ impl<'a> ProfileSummary<'a> {
     /// The costs of all lines of a function.
     fn line_costs(&self, id: FunctionId) -> LineSums<'a> {
         let profile = self.profile;
+        let own_file = profile.function(id).file;
+        let key = |file: Option<NameId>, line| {
+            let name = profile.name(file.unwrap_or(own_file));
+            (file.is_some(), name, line)
+        };
         let mut all = LineSums::new();
         for line in profile.lines(id).filter(|_| !self.is_trace()) {
-            let file = line.file.map(|file| profile.name(file));
-            let events = 0..self.events.len();
-            all.entry((file, line.line)).or_default().own =
-                events.map(|event| cost_of(line.costs, event)).collect();
+            all.entry(key(line.file, line.line)).or_default().own = line.costs;
         }
         for call in profile.sub_calls(id) {
-            let file = call.file().map(|file| profile.name(file));
-            let costs = all.entry((file, call.line)).or_default();
+            let costs = all.entry(key(call.file(), call.line)).or_default();
             costs.calls += i128::from(first_cost(call.costs()));
             costs.count = costs.count.saturating_add(call.calls);
         }
         all
     }
 
-    /// A table of the costliest lines of a function, sorted by number, after an empty line. There is no
-    /// table if all costs are on one line without source. In a trace, only calls have lines.
+    /// A table of the costliest lines of a function, sorted by number, after the lines `above`. There is
+    /// no table if all costs are on one line without source. In a trace, only calls have lines.
     pub(super) fn line_table(
         &self,
         mut costs: CostliestLines<'a>,
         source: &SourceText<'a>,
+        above: &[String],
     ) -> Vec<String> {
         let (own_file, is_trace) = (costs.own_file, self.is_trace());
-        let source = |(file, number): (Option<&'a [u8]>, u64)| {
-            let place = (file.unwrap_or(own_file), number);
-            source.lines.get(&place)
-        };
+        let source = |&(_, file, number): &(_, _, _)| source.lines.get(&(file, number));
         // In a trace, the line of the function itself is only shown with its source.
         costs
             .lines
-            .retain(|&place, line| !is_trace || line.count > 0 || source(place).is_some());
-        let has_source = costs.lines.keys().any(|&place| source(place).is_some());
+            .retain(|key, line| !is_trace || line.count > 0 || source(key).is_some());
+        let has_source = costs.lines.keys().any(|key| source(key).is_some());
         if costs.lines.len() + costs.rest.len() < 2 && !has_source {
             return Vec::new();
         }
         let mut rows = Vec::new();
-        let mut before = (None, None);
-        for ((file, number), line) in costs.lines {
-            let heading = match before {
-                (last, _) if last != file => Some(("", printable(file.unwrap_or(own_file)))),
-                (_, Some(last)) if last + 1 != number => Some(("…", String::new())),
-                _ => None,
-            };
-            rows.extend(heading.map(|(number, text)| LineRow {
-                number: number.to_owned(),
-                text,
-                costs: None,
-            }));
-            before = (file, Some(number));
+        let mut add = |number, text, costs| {
             rows.push(LineRow {
-                number: number.to_string(),
-                text: source((file, number)).cloned().unwrap_or_default(),
-                costs: Some(line),
-            });
+                number,
+                text,
+                costs,
+            })
+        };
+        let (mut last, mut next) = ((false, own_file), None);
+        for (key, line) in costs.lines {
+            let (is_other, file, number) = key;
+            if last != (is_other, file) {
+                add(String::new(), printable(file), None);
+            } else if next.is_some_and(|next| next != number) {
+                add("…".to_owned(), String::new(), None);
+            }
+            let text = source(&key).cloned().unwrap_or_default();
+            add(number.to_string(), text, Some(line));
+            (last, next) = ((is_other, file), number.checked_add(1));
         }
-        let mut lines = vec![String::new()];
+        let mut lines = above.to_vec();
         lines.extend(self.line_rows(&printable(own_file), &rows));
         if !costs.rest.is_empty() {
             let cost = self.first().with_share(costs.rest.iter().sum::<i128>());
@@ -220,14 +214,14 @@ impl<'a> ProfileSummary<'a> {
         lines
     }
 
-    fn line_rows(&self, file: &str, rows: &[LineRow]) -> Vec<String> {
+    fn line_rows(&self, file: &str, rows: &[LineRow<'_>]) -> Vec<String> {
         let (first, has_own) = (self.first(), !self.is_trace());
         let mut table = TextTable::named(file, rows, |row| row.text.clone())
             .with_known(has_own, "self %", |row| {
-                row.figure(|line| first.share(line.own(0)))
+                row.figure(|line| first.share(first.cost(line.own)))
             })
             .with_known(has_own, &first.notation.heading("self", "self"), |row| {
-                row.figure(|line| first.notation.cost(line.own(0)))
+                row.figure(|line| first.shown(line.own))
             })
             .with(first.notation.heading("calls", "calls cost"), |row| {
                 row.figure(|line| first.notation.cost(line.calls))
@@ -235,18 +229,13 @@ impl<'a> ProfileSummary<'a> {
             .with_known(self.profile.has_invocations(), "calls", |row| {
                 row.figure(|line| grouped(line.count))
             });
-        for (at, event) in self.further() {
+        for event in self.further() {
             let heading = format!("self {}", event.heading());
             table = table.with_known(has_own, &heading, |row| {
-                row.figure(|line| event.notation.cost(line.own(at)))
+                row.figure(|line| event.shown(line.own))
             });
         }
         let table = table.with("line", |row| row.number.clone());
-        let (figures, _) = table.figures(self.options);
-        figures
-            .into_iter()
-            .zip(table.all())
-            .map(|(figures, row)| (figures + &row.name).trim_end().to_owned())
-            .collect()
+        table.joined(self.options)
     }
 }

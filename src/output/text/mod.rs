@@ -8,15 +8,16 @@ use std::io::Write;
 
 pub use self::comparison::write_comparison;
 use self::lines::{CostliestLines, SourceText};
-use super::figures::summary::{ProfileSummary, RowKind, fact};
-use super::figures::table::{SourceLocation, TextTable};
+use super::figures::row::RowKind;
+use super::figures::summary::{ProfileSummary, fact};
+use super::figures::table::TextTable;
+use super::figures::{part_rows, write_lines};
 use super::{ReportOptions, Sort};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::io::SourceFiles;
-use crate::names::{NameQuery, cut_end};
+use crate::names::{NameQuery, Named};
 pub use crate::output::figures::ViewError as Error;
-use crate::output::figures::part_rows;
-use crate::profile::{Cost, EdgeRef, FunctionId, GroupBy, Profile};
+use crate::profile::{EdgeRef, FunctionId, GroupBy, Profile};
 
 /// Without a terminal, longer names push their locations aside.
 const ALIGNED_NAME: usize = 60;
@@ -36,52 +37,30 @@ pub fn write(
     profile: &Profile,
     options: &ReportOptions,
     sources: &mut SourceFiles,
-    mut output: impl Write,
+    output: impl Write,
 ) -> Result<(), Error> {
     let report = ProfileSummary::new(profile, options);
     let lines = match &options.function {
         Some(name) => report.views(name, sources)?,
         None => report.top_functions(sources)?,
     };
-    for line in lines {
-        writeln!(output, "{}", cut_end(&line, options.room()))?;
-    }
-    Ok(output.flush()?)
+    Ok(write_lines(lines, options, output)?)
 }
 
-/// The other end of the calls of a function: its callers, or its callees.
-struct CallEnd {
-    name: &'static str,
-    calls: fn(&Profile, FunctionId) -> Vec<EdgeRef<'_>>,
-    function: fn(&EdgeRef<'_>) -> FunctionId,
-}
+/// Returns the calls of a function, each with the function at its other end.
+type CallsOf = fn(&Profile, FunctionId) -> Vec<(FunctionId, EdgeRef<'_>)>;
 
-const CALL_ENDS: [CallEnd; 2] = [
-    CallEnd {
-        name: "caller",
-        calls: |profile, id| profile.called_from(id).collect(),
-        function: |call| call.caller,
-    },
-    CallEnd {
-        name: "callee",
-        calls: |profile, id| profile.sub_calls(id).collect(),
-        function: |call| call.callee,
-    },
+/// The calls into a function and those out of it, by the name of their other end.
+const CALL_ENDS: [(&str, CallsOf); 2] = [
+    ("caller", |profile, id| {
+        let calls = profile.called_from(id);
+        calls.map(|call| (call.caller, call)).collect()
+    }),
+    ("callee", |profile, id| {
+        let calls = profile.sub_calls(id);
+        calls.map(|call| (call.callee, call)).collect()
+    }),
 ];
-
-/// A table of the first rows after an empty line, and a line for the others.
-fn table_of<'t, T>(
-    rows: &'t [T],
-    (options, aligned): (&ReportOptions, usize),
-    table: impl FnOnce(&'t [T]) -> TextTable<'t, T>,
-    together: impl FnOnce(&[T]) -> String,
-) -> Vec<String> {
-    let (top, rest) = options.split(rows);
-    let mut lines = vec![String::new()];
-    lines.extend(table(top).lines(options, aligned));
-    lines.extend((!rest.is_empty()).then(|| together(rest)));
-    lines
-}
 
 /// Lines about omitted source lines and functions, each after an empty line.
 fn omitted(source: &SourceText<'_>, row: RowKind, rest: usize) -> impl Iterator<Item = String> {
@@ -91,7 +70,7 @@ fn omitted(source: &SourceText<'_>, row: RowKind, rest: usize) -> impl Iterator<
     lines.flat_map(|line| [String::new(), line])
 }
 
-impl ProfileSummary<'_> {
+impl<'a> ProfileSummary<'a> {
     fn top_functions(&self, sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
         let mut lines = self.heading();
         let functions = match &self.options.filter {
@@ -108,7 +87,7 @@ impl ProfileSummary<'_> {
         lines.extend(self.part_table());
         let (top, rest) = self.options.split(&functions);
         if !top.is_empty() {
-            let source = self.source_of_rows(top, sources);
+            let source = SourceText::read(sources, self.places(top));
             lines.extend(self.function_table(top, &source));
         }
         if let Some(rest) = self.rest(rest) {
@@ -123,22 +102,21 @@ impl ProfileSummary<'_> {
         if parts.is_empty() {
             return Vec::new();
         }
-        let total = |(_, totals): &(_, Vec<i128>), at: usize| totals.get(at).copied().unwrap_or(0);
-        let table = |top| {
-            let table = TextTable::named("part", top, |(name, _): &(String, _)| name.clone())
-                .with("total %", |part| first.share(total(part, 0)))
-                .with(first.notation.heading("total", "total"), |part| {
-                    first.notation.cost(total(part, 0))
-                });
-            self.further().fold(table, |table, (at, event)| {
-                table.with(event.heading(), |part| event.notation.cost(total(part, at)))
+        let (top, rest) = self.options.split(&parts);
+        let mut lines = TextTable::named("part", top, |(name, _)| name.clone())
+            .with("total %", |(_, totals)| first.share(first.cost(totals)))
+            .with(first.notation.heading("total", "total"), |(_, totals)| {
+                first.shown(totals)
             })
-        };
-        table_of(&parts, (self.options, ALIGNED_NAME), table, |rest| {
-            let cost = rest.iter().map(|part| total(part, 0)).sum::<i128>();
-            let count = counted(rest.len() as u64, "more part");
-            format!("{count} with a total cost of {}", first.with_share(cost))
-        })
+            .with_events(self.further(), |(_, totals)| totals)
+            .lines(self.options, ALIGNED_NAME);
+        if !rest.is_empty() {
+            let cost: i128 = rest.iter().map(|(_, totals)| first.cost(totals)).sum();
+            let (count, cost) = (rest.len() as u64, first.with_share(cost));
+            let count = counted(count, "more part");
+            lines.push(format!("{count} with a total cost of {cost}"));
+        }
+        lines
     }
 
     /// The functions of a name, each with its callers, callees and lines.
@@ -146,117 +124,104 @@ impl ProfileSummary<'_> {
         let (found, most) = NameQuery::new(name).find(&self.names())?;
         let functions = self.functions_at(&found);
         let (top, rest) = functions.split_at(self.options.most(functions.len()).min(most));
+        let costs: Vec<_> = top.iter().map(|&id| self.costliest_lines(id)).collect();
+        let places = costs.iter().flat_map(CostliestLines::places);
+        let source = SourceText::read(sources, places.chain(self.places(top)));
         let mut lines = self.heading();
         if self.row.by == GroupBy::Line {
-            let source = self.source_of_rows(top, sources);
             lines.extend(self.function_table(top, &source));
             lines.extend(omitted(&source, self.row, rest.len()));
             return Ok(lines);
         }
-        let costs: Vec<_> = top.iter().map(|&id| self.costliest_lines(id)).collect();
-        let source = SourceText::read(sources, costs.iter().flat_map(CostliestLines::places));
         for (&id, costs) in top.iter().zip(costs) {
-            lines.extend(self.function_table(&[id], &SourceText::default()));
-            for end in &CALL_ENDS {
-                lines.extend(self.call_table(id, end));
+            lines.extend(self.function_table(&[id], &source));
+            for (end, calls) in CALL_ENDS {
+                lines.extend(self.call_table(id, end, calls(self.profile, id)));
             }
             if self.row.by == GroupBy::Function {
-                lines.extend(self.line_table(costs, &source));
+                lines.extend(self.line_table(costs, &source, &[String::new()]));
             }
         }
         lines.extend(omitted(&source, self.row, rest.len()));
         Ok(lines)
     }
 
-    /// The source of rows, if they are lines.
-    fn source_of_rows(&self, rows: &[FunctionId], sources: &mut SourceFiles) -> SourceText<'_> {
-        let rows = rows.iter().filter(|_| self.row.by == GroupBy::Line);
-        let places = rows.map(|&id| {
-            let row = self.profile.function(id);
-            (self.profile.name(row.file), row.line)
-        });
-        SourceText::read(sources, places)
+    /// The files and numbers of rows, if rows are lines.
+    fn places(&self, rows: &[FunctionId]) -> impl Iterator<Item = (&'a [u8], u64)> {
+        rows.iter().filter_map(|&id| self.row.place(self.named(id)))
     }
 
     /// A table of functions after an empty line. If rows are lines, their source is below them, as far
     /// as it is known.
     fn function_table(&self, functions: &[FunctionId], source: &SourceText<'_>) -> Vec<String> {
         let profile = self.profile;
-        let table = self
-            .further()
-            .fold(self.table(functions), |table, (at, event)| {
-                let cost = move |costs| event.notation.cost(cost_of(costs, at));
-                let inclusive = format!("incl {}", event.heading());
-                table
-                    .with(format!("{} {}", self.row.cost(), event.heading()), |&id| {
-                        cost(profile.self_costs(id))
-                    })
-                    .with_known(self.row.has_inclusive(), &inclusive, |&id| {
-                        cost(profile.inclusive_costs(id))
-                    })
-            });
-        let mut rows = table.lines(self.options, ALIGNED_NAME).into_iter();
-        let mut lines = vec![String::new()];
-        lines.extend(rows.next());
-        for (row, &id) in rows.zip(functions) {
-            let function = profile.function(id);
-            lines.push(row);
-            lines.extend(source.of(profile.name(function.file), function.line));
-        }
-        lines
+        let table = self.table(functions).with_below(|&id| {
+            let place = self.row.place(self.named(id));
+            Vec::from_iter(place.and_then(|place| source.below(place)))
+        });
+        let further = self.further().iter();
+        let table = further.fold(table, |table, event| {
+            let inclusive = format!("incl {}", event.heading());
+            table
+                .with(format!("{} {}", self.row.cost(), event.heading()), |&id| {
+                    event.shown(profile.self_costs(id))
+                })
+                .with_known(self.row.has_inclusive(), &inclusive, |&id| {
+                    event.shown(profile.inclusive_costs(id))
+                })
+        });
+        table.lines(self.options, ALIGNED_NAME)
     }
 
     /// The calls into a function or out of it, after an empty line.
     ///
     /// Percentages are relative to the inclusive cost of the function, or to the sum of these calls if
     /// that is larger: recursion counts twice there, and Xdebug rounds costs of calls separately.
-    fn call_table(&self, id: FunctionId, end: &CallEnd) -> Vec<String> {
+    fn call_table(
+        &self,
+        id: FunctionId,
+        end: &str,
+        mut calls: Vec<(FunctionId, EdgeRef<'_>)>,
+    ) -> Vec<String> {
         let (profile, first) = (self.profile, self.first());
-        let mut calls = (end.calls)(profile, id);
         if calls.is_empty() {
-            return vec![String::new(), format!("no {}", end.name)];
+            return vec![String::new(), format!("no {end}")];
         }
-        let cost = |call: &EdgeRef<'_>| cost_of(call.costs(), 0);
+        let cost = |(_, call): &(_, EdgeRef<'_>)| first.cost(call.costs());
+        let is_recursive = |(_, call): &(_, EdgeRef<'_>)| profile.is_recursive(call, id);
         calls.sort_by_key(|call| {
             Reverse(match self.options.sort {
-                Sort::Calls => call.calls.into(),
+                Sort::Calls => call.1.calls.into(),
                 _ => cost(call),
             })
         });
-        let plain = calls.iter().filter(|call| !profile.is_recursive(call, id));
-        let inclusive = cost_of(profile.inclusive_costs(id), 0);
+        let plain = calls.iter().filter(|call| !is_recursive(call));
+        let inclusive = first.cost(profile.inclusive_costs(id));
         let whole = inclusive.max(plain.map(cost).sum());
-        let table = |top| {
-            let table = TextTable::new([end.name, "called at"], top, |call| {
-                let place = SourceLocation::in_file(profile.call_file(call), call.line);
-                (self.name((end.function)(call)), place)
-            })
-            .with("% of incl", |call| match profile.is_recursive(call, id) {
-                true => "recursive".to_owned(),
-                false => percent(cost(call), whole),
-            })
-            .with(first.notation.heading("cost", "cost"), |call| {
-                first.notation.cost(cost(call))
-            })
-            .with_known(profile.has_invocations(), "calls", |call| {
-                grouped(call.calls)
-            });
-            self.further().fold(table, |table, (at, event)| {
-                table.with(event.heading(), |call| {
-                    event.notation.cost(cost_of(call.costs(), at))
-                })
-            })
-        };
-        table_of(&calls, (self.options, ALIGNED_NAME), table, |rest| {
-            let sum: i128 = rest.iter().map(cost).sum();
-            let cost = first.with_share_of(sum, whole);
-            let count = counted(rest.len() as u64, &format!("more {}", end.name));
-            format!("{count} with a total cost of {cost}")
+        let (top, rest) = self.options.split(&calls);
+        let mut lines = TextTable::new([end, "called at"], top, |(other, call)| Named {
+            name: self.named(*other).name,
+            file: profile.call_file(call),
+            line: call.line,
+            ..Named::default()
         })
+        .with("% of incl", |call| match is_recursive(call) {
+            true => "recursive".to_owned(),
+            false => percent(cost(call), whole),
+        })
+        .with(first.notation.heading("cost", "cost"), |(_, call)| {
+            first.shown(call.costs())
+        })
+        .with_known(profile.has_invocations(), "calls", |(_, call)| {
+            grouped(call.calls)
+        })
+        .with_events(self.further(), |(_, call)| call.costs())
+        .lines(self.options, ALIGNED_NAME);
+        if !rest.is_empty() {
+            let cost = first.with_share_of(rest.iter().map(cost).sum::<i128>(), whole);
+            let count = counted(rest.len() as u64, &format!("more {end}"));
+            lines.push(format!("{count} with a total cost of {cost}"));
+        }
+        lines
     }
-}
-
-/// The cost of an event in a row. Zeros at the end of a row may be missing.
-fn cost_of(costs: &[Cost], event: usize) -> i128 {
-    costs.get(event).copied().unwrap_or(0).into()
 }
