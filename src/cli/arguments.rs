@@ -12,12 +12,12 @@ use cg_preprocess::profile::{EventChoice, GroupBy, InclusiveCost};
 use cg_preprocess::run::{ConvertOptions, Feature, Format};
 use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args, Parser, ValueHint};
+use clap::{Arg, Args, Parser, ValueHint};
 
 use super::generate::Generate;
 use super::help::{EXAMPLES, EXIT_STATUS, FIRST_EXAMPLES};
-use super::inputs::{Name, from_list, name, source, target};
-use super::output_format::{self, FormatParser};
+use super::inputs::{Name, from_list, name, path_or};
+use super::output_format;
 use super::progress::When;
 use super::webgrind_files::WebgrindFiles;
 
@@ -30,6 +30,38 @@ const DEFAULT_MARKDOWN_ROWS: usize = 10;
 /// The functions in a call graph.
 const DEFAULT_NODES: usize = 100;
 
+/// The arguments that `-h` shows; `--help` shows all.
+const COMMON: &[&str] = &[
+    "inputs",
+    "output",
+    "format",
+    "open",
+    "webgrind",
+    "event",
+    "function",
+    "filter",
+    "by",
+    "sort",
+    "top",
+    "base",
+    "max_growth",
+    "max_cost",
+    "max_calls",
+];
+
+/// Hides an argument from `-h`, unless it is common. Where any text may be given, shells do not complete
+/// it to the name of a file.
+fn with_common_settings(argument: Arg) -> Arg {
+    let is_common = COMMON.contains(&argument.get_id().as_str());
+    let argument = argument.hide_short_help(!is_common);
+    let takes_text =
+        argument.get_action().takes_values() && argument.get_possible_values().is_empty();
+    match argument.get_value_hint() {
+        ValueHint::Unknown if takes_text => argument.value_hint(ValueHint::Other),
+        _ => argument,
+    }
+}
+
 /// See what is slow in PHP, C, C++ and Rust, and fail CI when it gets slower
 ///
 /// Turns the profiles of Xdebug, Valgrind and other writers of the callgrind format into an HTML
@@ -39,14 +71,14 @@ const DEFAULT_NODES: usize = 100;
 /// Inputs may be compressed with gzip or zstd. They are recognised by their content, also files that
 /// were written for webgrind.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 80)]
+#[command(version, max_term_width = 80, mut_args(with_common_settings))]
 #[command(after_help = format!("Examples:\n{FIRST_EXAMPLES}"))]
 #[command(after_long_help = format!("Examples:\n{EXAMPLES}\n\nExit status:\n  {EXIT_STATUS}"))]
 pub struct Arguments {
     /// Read these profiles [default or `-`: standard input]
     ///
     /// Several are merged into one output.
-    #[arg(value_name = "INPUT", value_parser = source(), value_hint = ValueHint::AnyPath)]
+    #[arg(value_name = "INPUT", value_parser = path_or(Source::Stdin, Source::File), value_hint = ValueHint::AnyPath)]
     pub inputs: Vec<Source>,
 
     #[command(flatten)]
@@ -81,9 +113,7 @@ pub struct Arguments {
     #[arg(
         long,
         value_name = "WHAT",
-        value_enum,
         exclusive = true,
-        hide_short_help = true,
         help_heading = "Packaging"
     )]
     pub generate: Option<Generate>,
@@ -95,7 +125,7 @@ pub struct OutputArguments {
     /// Write to FILE [default or `-`: standard output]
     ///
     /// A file appears complete or not at all. It must not be one of the inputs.
-    #[arg(short, long, value_name = "FILE", value_parser = target(), value_hint = ValueHint::AnyPath)]
+    #[arg(short, long, value_name = "FILE", value_parser = path_or(Target::Stdout, Target::File), value_hint = ValueHint::AnyPath)]
     pub output: Option<Target>,
 
     /// Write this format [default: by the name of FILE; else text at a terminal or with an option for
@@ -104,7 +134,7 @@ pub struct OutputArguments {
     /// These names choose a format: .html, .json, .txt, .md, .folded (collapsed), .pb.gz (pprof),
     /// .dot, .cg, .callgrind, and names that begin with callgrind.out or cachegrind.out.
     /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, 1.2 and later v7.
-    #[arg(short, long, value_parser = FormatParser, ignore_case = true)]
+    #[arg(short, long, value_parser = output_format::parser(), ignore_case = true)]
     #[arg(help = "Write this format [default: by the name of FILE]")]
     pub format: Option<Format>,
 
@@ -127,7 +157,7 @@ pub struct OutputArguments {
     pub webgrind: Option<PathBuf>,
 
     /// Overwrite profiles written by other programs
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub force: bool,
 }
 
@@ -140,68 +170,55 @@ pub struct ViewArguments {
     /// and Markdown accept several, as in `-e Ir,D1mr`. Upper and lower case are the same, and the
     /// beginning of a name is enough if it fits one event only. Derived events, which `event:` lines
     /// define, are available too.
-    #[arg(
-        short,
-        long,
-        value_name = "NAME",
-        value_parser = name(),
-        value_delimiter = ',',
-        value_hint = ValueHint::Other
-    )]
+    #[arg(short, long, value_name = "NAME", value_parser = name(), value_delimiter = ',')]
     pub event: Vec<Name>,
 
     /// Show only this function, with its callers and callees; in dot, all that leads to or from it
     ///
     /// NAME is a whole name, a name as tables shorten it, a last component (`fib` finds `Shop\fib`),
     /// or words of the name, file or object. `*` and `…` match any text.
-    #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other, conflicts_with = "filter", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NAME", value_parser = name(), conflicts_with = "filter", allow_hyphen_values = true)]
     #[arg(help = "Show one function, its callers and callees")]
     pub function: Option<Name>,
 
     /// Show only functions with these words in their name, file or object
     ///
     /// All words must occur, in upper or lower case; `*` and `…` match any text.
-    #[arg(long, value_name = "TEXT", value_parser = name(), value_hint = ValueHint::Other, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", value_parser = name(), allow_hyphen_values = true)]
     #[arg(help = "Show functions with these words in name or file")]
     pub filter: Option<Name>,
 
     /// Show one row per function, line, class, file, object or package
     ///
     /// Default: function. With -f json, these are the `groups`.
-    #[arg(long, value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT")]
     #[arg(help = "Group rows by this")]
     pub by: Option<GroupBy>,
 
     /// Sort functions by this, highest first
     ///
     /// Default: self.
-    #[arg(long, value_name = "BY", value_enum)]
+    #[arg(long, value_name = "BY")]
     #[arg(help = "Sort by this")]
     pub sort: Option<Sort>,
 
     /// Show at most N rows; 0 for all
     ///
     /// Default: 30; markdown: 10; dot: 100.
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = rows,
-        allow_negative_numbers = true,
-        value_hint = ValueHint::Other
-    )]
+    #[arg(long, value_name = "N", value_parser = rows, allow_negative_numbers = true)]
     #[arg(help = "Show at most N rows; 0 for all")]
     pub top: Option<usize>,
 
     /// Show names short or in full
     ///
     /// Default: auto.
-    #[arg(long, value_name = "HOW", value_enum, hide_short_help = true)]
+    #[arg(long, value_name = "HOW")]
     pub names: Option<Names>,
 
     /// Choose how inclusive costs count recursion
     ///
     /// Default: `summed` in webgrind's formats, because webgrind defines it so; `once` in others.
-    #[arg(long, value_name = "HOW", value_enum, hide_short_help = true)]
+    #[arg(long, value_name = "HOW")]
     pub inclusive: Option<InclusiveCost>,
 }
 
@@ -223,27 +240,20 @@ pub struct SourceArguments {
     /// DIR begins with a dot. The author of a profile chooses which of these files are shown: do not
     /// use a folder with secrets in it.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    #[arg(hide_short_help = true)]
     pub source: Vec<PathBuf>,
 
     /// Strip this prefix from file names
     ///
     /// With --source, this is the name of DIR on the machine where the profile was made.
-    #[arg(long, value_name = "FOLDER", value_parser = name())]
-    #[arg(alias = "source-root", hide_short_help = true)]
+    #[arg(long, value_name = "FOLDER", value_parser = name(), value_hint = ValueHint::DirPath)]
+    #[arg(alias = "source-root")]
     pub trim_path: Option<Name>,
 
     /// Link source locations in the HTML report, using this template
     ///
     /// For example https://git.example/app/blob/main/{file}#L{line}, or
     /// phpstorm://open?file={file}&line={line} for an editor.
-    #[arg(
-        long,
-        value_name = "URL",
-        value_parser = source_url,
-        value_hint = ValueHint::Other,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "URL", value_parser = source_url)]
     pub source_url: Option<String>,
 }
 
@@ -252,15 +262,15 @@ pub struct SourceArguments {
 pub struct ComparisonArguments {
     /// Compare with this profile; merge several
     ///
-    /// Shows the totals and the functions or stacks that differ, in every format except tree,
-    /// callgrind and webgrind's.
-    #[arg(long, value_name = "FILE", value_parser = source(), value_hint = ValueHint::AnyPath)]
+    /// Shows the totals and the functions or stacks that differ, in every format except callgrind and
+    /// webgrind's.
+    #[arg(long, value_name = "FILE", value_parser = path_or(Source::Stdin, Source::File), value_hint = ValueHint::AnyPath)]
     pub base: Vec<Source>,
 
     /// Compare costs and calls per run of the profiled program
     ///
     /// Divides both profiles by the numbers of their runs, and rounds. Not for collapsed stacks.
-    #[arg(long, requires = "base", hide_short_help = true)]
+    #[arg(long, requires = "base")]
     pub per_run: bool,
 }
 
@@ -276,8 +286,7 @@ pub struct LimitArguments {
         value_name = "[NAME=]PERCENT",
         value_parser = limit(Limit::growth),
         requires = "base",
-        allow_hyphen_values = true,
-        value_hint = ValueHint::Other
+        allow_hyphen_values = true
     )]
     #[arg(help = "Fail if the total or NAME grew by more")]
     pub max_growth: Vec<Limit>,
@@ -291,8 +300,7 @@ pub struct LimitArguments {
         long,
         value_name = "[NAME=]AMOUNT",
         value_parser = limit(Limit::cost),
-        allow_hyphen_values = true,
-        value_hint = ValueHint::Other
+        allow_hyphen_values = true
     )]
     #[arg(help = "Fail if the total or NAME costs more")]
     pub max_cost: Vec<Limit>,
@@ -305,8 +313,7 @@ pub struct LimitArguments {
         long,
         value_name = "NAME=N",
         value_parser = limit(Limit::calls),
-        allow_hyphen_values = true,
-        value_hint = ValueHint::Other
+        allow_hyphen_values = true
     )]
     #[arg(help = "Fail if NAME is called more often")]
     pub max_calls: Vec<Limit>,
@@ -314,7 +321,7 @@ pub struct LimitArguments {
     /// Apply total limits to each named part separately
     ///
     /// Valgrind writes a named part for each CALLGRIND_DUMP_STATS_AT("name"), as benchmarks do.
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub each_part: bool,
 }
 
@@ -331,30 +338,28 @@ pub struct ReadingArguments {
     ///
     /// NAME is the name of a part (CALLGRIND_DUMP_STATS_AT), a piece of such names, or a number. A
     /// number with a thread, as in 6-02, reads only that thread. 3 reads part 3 and parts named 3.
-    #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other)]
-    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "NAME", value_parser = name())]
     pub part: Vec<Name>,
 
     /// Read the names of more inputs from this file [`-`: standard input]
     ///
     /// One name per line. If the file contains a NUL, names end with NULs, as `find -print0` writes
     /// them.
-    #[arg(long, value_name = "FILE", value_parser = source(), value_hint = ValueHint::AnyPath)]
-    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "FILE", value_parser = path_or(Source::Stdin, Source::File), value_hint = ValueHint::AnyPath)]
     pub files_from: Option<Source>,
 
     /// Skip lines that cannot be read, instead of stopping at the first one
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub lenient: bool,
 
     /// Skip inputs that cannot be opened or read, instead of stopping at the first one
     ///
     /// Warns about the first ten. With a limit, they are still errors.
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub keep_going: bool,
 
     /// Exit with status 3 if any part of the inputs was truncated, skipped or missing
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub strict: bool,
 }
 
@@ -362,21 +367,15 @@ pub struct ReadingArguments {
 #[command(next_help_heading = "Messages")]
 pub struct MessageArguments {
     /// Show progress on standard error
-    #[arg(
-        long,
-        value_name = "WHEN",
-        value_enum,
-        default_value = "auto",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub progress: When,
 
     /// Hide warnings
-    #[arg(short, long, conflicts_with = "verbose", hide_short_help = true)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
     /// Show statistics at the end: functions, calls, bytes, seconds
-    #[arg(short, long, hide_short_help = true)]
+    #[arg(short, long)]
     pub verbose: bool,
 }
 
@@ -387,40 +386,28 @@ pub struct RareArguments {
     /// Use this folder for the files of --webgrind: webgrind's $storageDir
     ///
     /// Default: the folder of the profile.
-    #[arg(
-        long,
-        value_name = "FOLDER",
-        requires = "webgrind",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "FOLDER", requires = "webgrind")]
     pub webgrind_storage: Option<PathBuf>,
 
     /// Write `&` and `<` in names as HTML entities (v4 to v7)
     ///
     /// webgrind treats names as HTML. As webgrind's preprocessor, the program always does this.
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub escape_html: bool,
 
     /// Leave this function out of the call lists of a trace; repeatable
     ///
     /// Replaces each call to it by the calls that it made. Useful for php::call_user_func and the
     /// like.
-    #[arg(long, value_name = "NAME", value_parser = name(), value_hint = ValueHint::Other)]
-    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "NAME", value_parser = name())]
     pub proxy_function: Vec<Name>,
 
     /// Choose what happens to numbers that exceed webgrind's 32 bits
-    #[arg(
-        long,
-        value_name = "POLICY",
-        value_enum,
-        default_value = "scale",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "POLICY", default_value = "scale")]
     pub on_overflow: OnOverflow,
 
     /// Read the inputs as profiles of this kind
-    #[arg(long, value_enum, default_value = "auto", hide_short_help = true)]
+    #[arg(long, default_value = "auto")]
     pub kind: KindChoice,
 }
 

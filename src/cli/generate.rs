@@ -1,8 +1,9 @@
 //! What packages contain besides the program: its manual and completions.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use clap::{Command, ValueEnum};
+use clap::{Arg, Command, ValueEnum};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -77,10 +78,8 @@ fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
         command.get_name()
     );
     let command = command.override_usage(usage);
-    let headings: Vec<_> = command
-        .get_arguments()
-        .filter_map(|argument| argument.get_help_heading().map(str::to_owned))
-        .collect();
+    let headings = command.get_arguments().filter_map(Arg::get_help_heading);
+    let headings: BTreeSet<String> = headings.map(str::to_owned).collect();
     let man = Man::new(command);
     man.render_title(page)?;
     man.render_name_section(page)?;
@@ -88,7 +87,9 @@ fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_description_section(page)?;
     let mut options = Vec::new();
     man.render_options_section(&mut options)?;
-    page.extend(with_subsections(&options, &headings));
+    let options = String::from_utf8_lossy(&options).into_owned();
+    let options = headings.iter().fold(options, with_subsection);
+    page.extend(options.bytes());
     let mut more = Roff::new();
     more.control("SH", ["EXIT STATUS"]);
     more.text([roman(EXIT_STATUS)]);
@@ -102,23 +103,12 @@ fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_version_section(page)
 }
 
-/// Makes groups of options subsections with their own headings. clap makes each a section in capital
+/// Makes a group of options a subsection with its own heading. clap makes it a section in capital
 /// letters.
-fn with_subsections(options: &[u8], headings: &[String]) -> Vec<u8> {
-    let options = String::from_utf8_lossy(options);
-    let mut changed = Vec::new();
-    for line in options.lines() {
-        let title = line
-            .strip_prefix(".SH ")
-            .map(|title| title.trim_matches('"'));
-        let heading = title.and_then(|title| {
-            let mut headings = headings.iter();
-            headings.find(|heading| heading.to_uppercase() == title)
-        });
-        match heading {
-            Some(heading) => changed.extend(format!(".SS \"{heading}\"\n").bytes()),
-            None => changed.extend(format!("{line}\n").bytes()),
-        }
-    }
-    changed
+fn with_subsection(options: String, heading: &String) -> String {
+    let title = heading.to_uppercase();
+    let subsection = format!(".SS \"{heading}\"\n");
+    options
+        .replace(&format!(".SH \"{title}\"\n"), &subsection)
+        .replace(&format!(".SH {title}\n"), &subsection)
 }

@@ -9,22 +9,15 @@ use anyhow::{Context, Result, bail};
 use cg_preprocess::io::{Source, Target};
 use clap::builder::{OsStringValueParser, PathBufValueParser, TypedValueParser};
 
-/// Parses an input; `-` is standard input.
-pub fn source() -> impl TypedValueParser<Value = Source> {
-    let source = |path: PathBuf| match path.as_os_str() == "-" {
-        true => Source::Stdin,
-        false => Source::File(path),
-    };
-    PathBufValueParser::new().map(source)
-}
-
-/// Parses an output; `-` is standard output.
-pub fn target() -> impl TypedValueParser<Value = Target> {
-    let target = |path: PathBuf| match path.as_os_str() == "-" {
-        true => Target::Stdout,
-        false => Target::File(path),
-    };
-    PathBufValueParser::new().map(target)
+/// Parses the path of an input or output; `-` is a standard stream.
+pub fn path_or<T: Clone + Send + Sync + 'static>(
+    standard: T,
+    file: fn(PathBuf) -> T,
+) -> impl TypedValueParser<Value = T> {
+    PathBufValueParser::new().map(move |path| match path.as_os_str() == "-" {
+        true => standard.clone(),
+        false => file(path),
+    })
 }
 
 /// A name in bytes, which need not be Unicode.

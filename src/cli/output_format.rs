@@ -1,33 +1,10 @@
 //! The format of the output: by `-f`, or by the name of the file after `-o`.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use cg_preprocess::run::Format;
-use clap::builder::{EnumValueParser, OsStringValueParser, PossibleValue, TypedValueParser};
-use clap::{Arg, Command, Error, ValueEnum};
-
-/// Endings of file names, in lower case, and their formats.
-const ENDINGS: &[(&str, Format)] = &[
-    (".html", Format::Html),
-    (".json", Format::Json),
-    (".txt", Format::Text),
-    (".md", Format::Markdown),
-    (".folded", Format::Collapsed),
-    (".dot", Format::Dot),
-    #[cfg(feature = "compression")]
-    (".pb.gz", Format::Pprof),
-    (".cg", Format::Callgrind),
-    (".callgrind", Format::Callgrind),
-    // webgrind's own files, whose names begin like a profile's.
-    (".webgrind", Format::V7),
-];
-
-/// Beginnings of the names that Valgrind and Xdebug give to profiles.
-const BEGINNINGS: &[(&str, Format)] = &[
-    ("callgrind.out", Format::Callgrind),
-    ("cachegrind.out", Format::Callgrind),
-];
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 const PICTURE: &str = "image output is not supported; use -f html for a report with a flame graph, -f dot \
     for Graphviz, or -f collapsed for programs that draw flame graphs";
@@ -37,17 +14,33 @@ const COMPRESSED: &str = "only pprof output (.pb.gz) is compressed; for others, 
 const PROTOBUF: &str = "pprof output is compressed; use a name that ends in .pb.gz";
 const XML: &str = "XML output is not supported; use -f json";
 
-/// Endings of formats that are not supported, and what to do instead.
-const UNSUPPORTED: &[(&str, &str)] = &[
-    (".svg", PICTURE),
-    (".png", PICTURE),
-    (".pdf", PICTURE),
-    (".csv", TABLE),
-    (".pb", PROTOBUF),
-    (".gz", COMPRESSED),
-    (".zst", COMPRESSED),
-    (".xml", XML),
+/// Endings of file names, in lower case: their formats, or what to do instead if these are not
+/// supported. The first that fits counts.
+const ENDINGS: &[(&str, Result<Format, &str>)] = &[
+    (".html", Ok(Format::Html)),
+    (".json", Ok(Format::Json)),
+    (".txt", Ok(Format::Text)),
+    (".md", Ok(Format::Markdown)),
+    (".folded", Ok(Format::Collapsed)),
+    (".dot", Ok(Format::Dot)),
+    #[cfg(feature = "compression")]
+    (".pb.gz", Ok(Format::Pprof)),
+    (".cg", Ok(Format::Callgrind)),
+    (".callgrind", Ok(Format::Callgrind)),
+    // webgrind's own files, whose names begin like a profile's.
+    (".webgrind", Ok(Format::V7)),
+    (".svg", Err(PICTURE)),
+    (".png", Err(PICTURE)),
+    (".pdf", Err(PICTURE)),
+    (".csv", Err(TABLE)),
+    (".pb", Err(PROTOBUF)),
+    (".gz", Err(COMPRESSED)),
+    (".zst", Err(COMPRESSED)),
+    (".xml", Err(XML)),
 ];
+
+/// Beginnings of the names that Valgrind and Xdebug give to profiles.
+const PROFILES: [&str; 2] = ["callgrind.out", "cachegrind.out"];
 
 /// Names of image formats, which are not supported.
 const PICTURES: &[&str] = &["svg", "png", "pdf", "flamegraph", "flame-graph", "icicle"];
@@ -64,48 +57,26 @@ pub fn from_name(path: &Path) -> Result<Option<Format>, &'static str> {
         .to_string_lossy()
         .to_ascii_lowercase();
     let by_ending = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
-    if let Some(&(_, format)) = by_ending {
-        return Ok(Some(format));
+    let is_profile = || PROFILES.iter().any(|beginning| name.starts_with(beginning));
+    match by_ending {
+        Some(&(_, format)) => format.map(Some),
+        None => Ok(is_profile().then_some(Format::Callgrind)),
     }
-    if let Some(&(_, advice)) = UNSUPPORTED
-        .iter()
-        .find(|(ending, _)| name.ends_with(ending))
-    {
-        return Err(advice);
-    }
-    let mut beginnings = BEGINNINGS.iter();
-    let by_beginning = beginnings.find(|(beginning, _)| name.starts_with(beginning));
-    Ok(by_beginning.map(|&(_, format)| format))
 }
 
-/// Reads the name of a format. For names of image formats, the error lists the formats that show flame
-/// graphs.
-#[derive(Clone)]
-pub struct FormatParser;
-
-impl TypedValueParser for FormatParser {
-    type Value = Format;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<Format, Error> {
-        if PICTURES
-            .iter()
-            .any(|&name| value.eq_ignore_ascii_case(name))
-        {
-            let refuse = OsStringValueParser::new().try_map(|_| Err::<Format, _>(PICTURE));
-            return refuse.parse_ref(command, argument, value);
-        }
-        EnumValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let formats = Format::value_variants().iter();
-        Some(Box::new(formats.filter_map(Format::to_possible_value)))
-    }
+/// Parses the name of a format. For names of image formats, the error lists the formats that show
+/// flame graphs.
+pub fn parser() -> impl TypedValueParser<Value = Format> {
+    let formats = Format::value_variants().iter();
+    let pictures = PICTURES
+        .iter()
+        .map(|&name| PossibleValue::new(name).hide(true));
+    PossibleValuesParser::new(
+        formats
+            .filter_map(Format::to_possible_value)
+            .chain(pictures),
+    )
+    .try_map(|name| Format::from_str(&name, true).map_err(|_| PICTURE))
 }
 
 #[cfg(test)]
