@@ -424,12 +424,8 @@ impl Arguments {
         options.html.names = options.text.names;
         options.read.kind = self.rare.kind;
         options.read.lenient = self.reading.lenient;
-        let parts = self
-            .reading
-            .part
-            .iter()
-            .map(|name| PartFilter::new(name.clone()));
-        options.read.parts = parts.collect();
+        let parts = self.reading.part.iter();
+        options.read.parts = parts.cloned().map(PartFilter::new).collect();
         options.events = match self.view.event.as_slice() {
             [] if format.has(Feature::AllEvents) => EventChoice::All,
             [] => EventChoice::First,
@@ -544,6 +540,11 @@ impl Arguments {
     /// Whether to recommend --keep-going, which skips unreadable inputs, but not those of a base.
     pub fn may_keep_going(&self) -> bool {
         !self.reading.keep_going && self.comparison.base.is_empty()
+    }
+
+    /// Whether the report is a new temporary file.
+    pub fn opens_new_page(&self) -> bool {
+        self.output.open && self.output.output.is_none()
     }
 
     pub fn target(&self) -> Target {

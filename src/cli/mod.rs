@@ -50,8 +50,7 @@ pub fn run() -> Result<ExitCode> {
     let start = Instant::now();
     #[cfg(unix)]
     signals::handle();
-    let is_own_page = arguments.output.open && arguments.output.output.is_none();
-    let target = match is_own_page {
+    let target = match arguments.opens_new_page() {
         true => browser::temporary_page()?,
         false => arguments.target(),
     };
@@ -60,7 +59,7 @@ pub fn run() -> Result<ExitCode> {
         Some(files) => show_in_webgrind(files, &arguments)?,
         None => convert(&target, &arguments)?,
     };
-    if is_own_page {
+    if arguments.opens_new_page() {
         writeln!(io::stdout(), "{target}")?;
     }
     let mut messages = io::stderr().lock();
@@ -81,21 +80,17 @@ pub fn run() -> Result<ExitCode> {
         say(files.advice());
     }
     let failures = failures(&report, strict);
-    let listed = match failures.len() {
+    let more = match failures.len().saturating_sub(MAX_LISTED) {
         // One more failure is as short as a line that counts it.
-        count if count == MAX_LISTED + 1 => count,
-        _ => MAX_LISTED,
+        1 => 0,
+        more => more,
     };
-    for failure in failures.iter().take(listed) {
+    for failure in &failures[..failures.len() - more] {
         say(format!("failed: {failure}"));
     }
-    if let more @ 1.. = failures.len().saturating_sub(listed) {
+    if more > 0 {
         say(format!("failed: {more} more like these"));
     }
-    let status = match failures.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(FAILED),
-    };
     if arguments.messages.verbose {
         say(statistics(&report, start));
     }
@@ -105,7 +100,10 @@ pub fn run() -> Result<ExitCode> {
     {
         say(format!("warning: {failure}"));
     }
-    Ok(status)
+    Ok(match failures.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(FAILED),
+    })
 }
 
 /// Reads the arguments, or ends the program.
@@ -123,7 +121,7 @@ fn parse() -> Arguments {
 
 fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
     let (sources, mut options) = (arguments.sources()?, arguments.options());
-    options.output.is_private = arguments.output.open && arguments.output.output.is_none();
+    options.output.is_private = arguments.opens_new_page();
     let read = || {
         let conversion = Conversion::prepare(&sources, target, &options)?;
         let progress = conversion.progress().clone();

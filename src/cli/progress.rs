@@ -3,7 +3,7 @@
 //! A separate thread polls a counter, so reading is not slowed down.
 
 use std::io::{self, IsTerminal};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
@@ -39,24 +39,20 @@ pub struct Bar(Option<(Sender<()>, JoinHandle<()>)>);
 impl Bar {
     /// Starts to show how many of `total` bytes were read.
     pub fn start(when: When, progress: Progress, total: Option<u64>) -> Self {
-        let show: fn(&View) = match (when, io::stderr().is_terminal()) {
+        let delay = match (when, io::stderr().is_terminal()) {
             (When::Never, _) | (_, false) => return Bar(None),
-            (When::Auto, true) => |view| {
-                if view.goes_on_for(DELAY) {
-                    view.draw();
-                }
-            },
-            (When::Always, true) => View::draw,
+            (When::Auto, true) => DELAY,
+            (When::Always, true) => Duration::ZERO,
         };
-        let (stop, stopped) = channel();
-        let view = View {
-            progress,
-            total,
-            stopped,
+        let (stop, stopped) = channel::<()>();
+        // Waits until the work ends, at most for this long.
+        let goes_on_for = move |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+        let show = move || {
+            if delay.is_zero() || goes_on_for(delay) {
+                draw(&progress, total, goes_on_for);
+            }
         };
-        let thread = Builder::new()
-            .name("progress".to_owned())
-            .spawn(move || show(&view));
+        let thread = Builder::new().name("progress".to_owned()).spawn(show);
         Bar(thread.ok().map(|thread| (stop, thread)))
     }
 }
@@ -71,35 +67,21 @@ impl Drop for Bar {
     }
 }
 
-/// The state of the thread.
-struct View {
-    progress: Progress,
-    total: Option<u64>,
-    stopped: Receiver<()>,
-}
-
-impl View {
-    /// Waits until the work ends, at most for this long.
-    fn goes_on_for(&self, time: Duration) -> bool {
-        self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
+fn draw(progress: &Progress, total: Option<u64>, goes_on_for: impl Fn(Duration) -> bool) {
+    // Drawn once there is a rate: the bytes read so far must not seem to be read at once.
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
+    bar.set_position(progress.bytes());
+    bar.reset_eta();
+    let template = match total {
+        Some(_) => WITH_TOTAL,
+        None => WITHOUT_TOTAL,
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
     }
-
-    fn draw(&self) {
-        // Drawn once there is a rate: the bytes read so far must not seem to be read at once.
-        let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::hidden());
-        bar.set_position(self.progress.bytes());
-        bar.reset_eta();
-        let template = match self.total {
-            Some(_) => WITH_TOTAL,
-            None => WITHOUT_TOTAL,
-        };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        bar.set_draw_target(ProgressDrawTarget::stderr());
-        while self.goes_on_for(TICK) {
-            bar.set_position(self.progress.bytes());
-        }
-        bar.finish_and_clear();
+    bar.set_draw_target(ProgressDrawTarget::stderr());
+    while goes_on_for(TICK) {
+        bar.set_position(progress.bytes());
     }
+    bar.finish_and_clear();
 }
