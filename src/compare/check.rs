@@ -11,7 +11,7 @@ use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::{excerpt, printable};
 use crate::display::units::{Unit, in_units};
 use crate::names::{FunctionName, NameQuery};
-use crate::profile::{GroupBy, Profile, split_scale};
+use crate::profile::{FunctionId, GroupBy, Profile, split_scale};
 
 impl Limit {
     /// Checks a profile in the first event, without rounding, and per run if the comparison is.
@@ -25,10 +25,8 @@ impl Limit {
         profile: &Profile,
         comparison: Option<&Comparison<'_>>,
     ) -> Result<Verdict, LimitError> {
-        let name = self.name.as_deref();
-        let mut closest = Closest::default();
-        let check = Check::new(self.bound, GroupBy::Function, name, (profile, comparison));
-        check.once(&mut closest)
+        let sides = (profile, comparison);
+        Check::new(self, GroupBy::Function, self.name.as_deref(), sides).once(true)
     }
 }
 
@@ -50,29 +48,36 @@ pub(crate) fn check_all<'a>(
     each_part: bool,
     rows: impl Fn(GroupBy) -> Checked<'a>,
 ) -> Result<Vec<Verdict>, LimitError> {
-    let mut closest = Closest::default();
     let mut verdicts = Vec::new();
+    let mut missing = 0;
     for limit in limits {
         let name = limit.name.as_deref();
-        let mut check = Check::new(
-            limit.bound,
-            GroupBy::Function,
-            name,
-            rows(GroupBy::Function),
-        );
+        let mut check = Check::new(limit, GroupBy::Function, name, rows(GroupBy::Function));
         if let Some((by, name)) = limit.group().filter(|_| !check.finds_anything()) {
-            check = Check::new(limit.bound, by, Some(name), rows(by));
+            check = Check::new(limit, by, Some(name), rows(by));
         }
-        match each_part && name.is_none() {
-            true => verdicts.extend(check.parts()?),
-            false => verdicts.push(check.once(&mut closest)?),
+        if each_part && name.is_none() {
+            verdicts.extend(check.parts()?);
+            continue;
         }
+        // Each search for similar names goes through all functions.
+        let verdict = check.once(missing < MAX_LISTED)?;
+        missing += usize::from(verdict.outcome == Outcome::NotFound);
+        verdicts.push(verdict);
     }
     Ok(verdicts)
 }
 
-/// The inclusive costs of functions, not divided by the numbers of runs, and their calls.
-type Found = (Sides<Option<InclusiveSum>>, u64);
+/// The functions or the group that a limit names.
+#[derive(Default)]
+struct Found {
+    /// Their inclusive costs, not divided by the numbers of runs.
+    sums: Sides<Option<InclusiveSum>>,
+    /// Their calls in the new profile.
+    calls: u64,
+    /// The number of functions or groups; those that the sides share are one.
+    count: usize,
+}
 
 /// A limit and the profiles to check.
 pub(super) struct Check<'l, 'a> {
@@ -88,14 +93,14 @@ pub(super) struct Check<'l, 'a> {
 }
 
 impl<'l, 'a> Check<'l, 'a> {
-    pub fn new(
-        bound: Bound,
+    fn new(
+        limit: &Limit,
         by: GroupBy,
         name: Option<&'l [u8]>,
         (profile, comparison): Checked<'a>,
     ) -> Self {
         Check {
-            bound,
+            bound: limit.bound,
             by,
             name,
             profile: profile.folded(),
@@ -104,7 +109,8 @@ impl<'l, 'a> Check<'l, 'a> {
         }
     }
 
-    pub fn once(&self, closest: &mut Closest) -> Result<Verdict, LimitError> {
+    /// Checks it. If its name is not found, similar names are searched for on request.
+    fn once(&self, searches: bool) -> Result<Verdict, LimitError> {
         match (self.bound, self.comparison) {
             (Bound::Growth(_), None) => return Err(LimitError::NoBase),
             (Bound::Calls(_), _) if !self.profile.has_invocations() => {
@@ -112,15 +118,19 @@ impl<'l, 'a> Check<'l, 'a> {
             }
             _ => {}
         }
-        match self.name {
-            None => self.total(),
-            Some(name) => self.named(name, closest),
+        let Some(name) = self.name else {
+            return self.total();
+        };
+        let mut verdict = self.named(name)?;
+        if searches && verdict.outcome == Outcome::NotFound {
+            verdict.text += &closest(name, self.profile);
         }
+        Ok(verdict)
     }
 
     fn total(&self) -> Result<Verdict, LimitError> {
-        let base = self.comparison.map(|of| of.first().exact.base);
-        let new = Some(Column::first(self.profile).cost(&self.profile.totals()));
+        let base = self.comparison.map(|of| of.first().columns.base.total());
+        let new = Some(Column::first(self.profile).total());
         let sums = Sides { base, new }.map(|sum| sum.map(InclusiveSum::exact));
         let subject = format!("the total of {}", self.event());
         let mut verdict = self.judge(&subject, "", sums)?;
@@ -133,29 +143,28 @@ impl<'l, 'a> Check<'l, 'a> {
     }
 
     /// Checks functions or a group.
-    fn named(&self, name: &[u8], closest: &mut Closest) -> Result<Verdict, LimitError> {
+    fn named(&self, name: &[u8]) -> Result<Verdict, LimitError> {
         let label = match self.by {
             GroupBy::Function => shown(name),
             by => format!("{} {}", by.name(), shown(name)),
         };
         let quoted = format!("{} \"{}\"", self.by.name(), shown(name));
-        let (sums, calls) = match (self.find(name)?, self.compared()) {
+        let found = match (self.find(name)?, self.compared()) {
             (Some(found), _) => found,
+            (None, None) => Found::default(),
             (None, Some(comparison)) => {
-                return Err(LimitError::NoFunction {
-                    name: quoted,
-                    closest: closest.to(name, comparison.profiles.base),
-                });
+                let closest = closest(name, comparison.profiles.base);
+                let name = quoted;
+                return Err(LimitError::NoFunction { name, closest });
             }
-            (None, None) => Default::default(),
         };
-        if let (Bound::Calls(limit), Some(_)) = (self.bound, sums.new) {
-            let passed = u128::from(calls) <= u128::from(limit) * u128::from(self.runs);
+        if let (Bound::Calls(limit), Some(_)) = (self.bound, found.sums.new) {
+            let passed = u128::from(found.calls) <= u128::from(limit) * u128::from(self.runs);
             let (has, what) = match self.by {
                 GroupBy::Line => ("has", "call"),
                 _ => ("was called", "time"),
             };
-            let calls = in_runs(counted(calls, what), self.runs);
+            let calls = in_runs(counted(found.calls, what), self.runs);
             let outcome = outcome(passed, grouped(limit), self.runs);
             let text = format!("{label} {has} {calls}: {outcome}");
             return Ok(Verdict::new(passed, text));
@@ -165,11 +174,7 @@ impl<'l, 'a> Check<'l, 'a> {
             _ => "inclusive ",
         };
         let subject = format!("the {inclusive}{} of {label}", self.event());
-        let mut verdict = self.judge(&subject, &quoted, sums)?;
-        if verdict.outcome == Outcome::NotFound {
-            verdict.text += &closest.to(name, self.profile);
-        }
-        Ok(verdict)
+        self.judge(&subject, &quoted, found.sums)
     }
 
     /// The comparison, if the limit is on growth.
@@ -216,8 +221,8 @@ impl<'l, 'a> Check<'l, 'a> {
         base.into_iter().chain([self.profile])
     }
 
-    /// Whether either side has a function or group with its name.
-    pub fn finds_anything(&self) -> bool {
+    /// Whether either side has a function with its name.
+    fn finds_anything(&self) -> bool {
         let mut names = self.profiles().flat_map(|profile| {
             let functions = profile.functions();
             functions.map(|(_, function)| FunctionName::of(profile.name(function.name)))
@@ -225,24 +230,48 @@ impl<'l, 'a> Check<'l, 'a> {
         self.name.is_some_and(|name| names.any(|of| of.is(name)))
     }
 
-    /// The inclusive costs and the calls of functions whose names pass a test, and the number of these
-    /// functions; `None` if there are none. For growth, the base must have some.
-    fn sums(&self, is_named: &dyn Fn(&[u8]) -> bool) -> Option<(Found, usize)> {
-        if let Some(comparison) = self.compared() {
-            let (sums, rows) = comparison.inclusive_sums(is_named);
-            return sums.base.map(|_| ((sums, 0), rows));
-        }
-        let (profile, column) = (self.profile, Column::first(self.profile));
-        let (mut sum, mut calls, mut rows) = (InclusiveSum::default(), 0u64, 0);
-        for (id, function) in profile.functions() {
-            if is_named(profile.name(function.name)) {
-                sum.add(column.inclusive(&[id]));
-                calls = calls.saturating_add(function.invocations);
-                rows += 1;
+    /// Adds up the functions whose names pass a test; for growth, those whose names do on either side.
+    /// `None` if there are none; for growth, if the base has none.
+    fn add_up(&self, is_named: &dyn Fn(&[u8]) -> bool) -> Option<Found> {
+        let own = Column::first(self.profile);
+        let columns = match self.compared() {
+            Some(comparison) => comparison.first().columns,
+            None => Sides::EACH.map(|_| own),
+        };
+        let mut found = Found::default();
+        let mut add = |row: Sides<&[FunctionId]>| {
+            let sides = columns.zip(row);
+            let has_name = |(column, ids): (Column<'_>, &[FunctionId])| {
+                let mut names = ids.iter().map(|&id| column.profile.function(id).name);
+                names.any(|name| is_named(column.profile.name(name)))
+            };
+            if !sides.into_iter().any(has_name) {
+                return;
             }
+            found.count += 1;
+            for (side, (column, ids)) in Sides::EACH.zip(sides) {
+                if !ids.is_empty() {
+                    let sum = found.sums[side].get_or_insert_default();
+                    sum.add(column.inclusive(ids));
+                }
+            }
+            for &id in row.new {
+                let calls = self.profile.function(id).invocations;
+                found.calls = found.calls.saturating_add(calls);
+            }
+        };
+        match self.compared() {
+            Some(comparison) => comparison
+                .functions()
+                .for_each(|row| add(row.functions.as_ref().map(Vec::as_slice))),
+            None => self.profile.functions().for_each(|(id, _)| {
+                let (base, new) = (&[][..], &[id][..]);
+                add(Sides { base, new });
+            }),
         }
-        let (base, new) = (None, Some(sum));
-        (rows > 0).then_some(((Sides { base, new }, calls), rows))
+        let Sides { base, new } = found.sums;
+        let required = if self.compared().is_some() { base } else { new };
+        required.map(|_| found)
     }
 
     /// Finds functions of the given name or, if there are none, PHP's own function of that name. Finds
@@ -260,17 +289,19 @@ impl<'l, 'a> Check<'l, 'a> {
             GroupBy::Function => FunctionName::of(name).is(wanted),
             _ => name == wanted,
         };
-        let found = self.sums(&is_whole).or_else(|| match self.by {
-            GroupBy::Function => self.sums(&is_of_php),
+        let found = self.add_up(&is_whole).or_else(|| match self.by {
+            GroupBy::Function => self.add_up(&is_of_php),
             GroupBy::Class | GroupBy::Package => None,
-            _ => self.sums(&is_below),
+            _ => self.add_up(&is_below),
         });
         match found {
-            Some((_, count)) if count > 1 && self.by != GroupBy::Function => {
+            Some(Found {
+                count: count @ 2.., ..
+            }) if self.by != GroupBy::Function => {
                 let (kind, name) = (self.by.names(), shown(wanted));
                 Err(LimitError::Ambiguous { kind, name, count })
             }
-            found => Ok(found.map(|(found, _)| found)),
+            found => Ok(found),
         }
     }
 
@@ -343,30 +374,17 @@ impl<'l, 'a> Check<'l, 'a> {
     }
 }
 
-/// Finds names that are similar to missing ones, but only for the first few of these, because each
-/// search goes through all functions.
-#[derive(Default)]
-pub(super) struct Closest {
-    searches: usize,
-}
-
-impl Closest {
-    /// The names in a profile that are most similar to a missing one, as the end of a sentence.
-    fn to(&mut self, name: &[u8], profile: &Profile) -> String {
-        if self.searches == MAX_LISTED {
-            return String::new();
-        }
-        self.searches += 1;
-        let names: Vec<_> = profile
-            .functions()
-            .map(|(_, function)| excerpt(profile.name(function.name)))
-            .collect();
-        let query = NameQuery::new(name);
-        let closest = query.closest(names.iter().map(String::as_str));
-        match &closest[..closest.len().min(MAX_NAMES)] {
-            [] => String::new(),
-            names => format!("; closest: {}", names.join(", ")),
-        }
+/// The names in a profile that are most similar to a missing one, as the end of a sentence.
+fn closest(name: &[u8], profile: &Profile) -> String {
+    let names: Vec<_> = profile
+        .functions()
+        .map(|(_, function)| excerpt(profile.name(function.name)))
+        .collect();
+    let query = NameQuery::new(name);
+    let closest = query.closest(names.iter().map(String::as_str));
+    match &closest[..closest.len().min(MAX_NAMES)] {
+        [] => String::new(),
+        names => format!("; closest: {}", names.join(", ")),
     }
 }
 

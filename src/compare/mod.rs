@@ -201,6 +201,11 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// The sum of all self costs, not divided by runs.
+    fn total(&self) -> i128 {
+        self.cost(&self.profile.totals())
+    }
+
     /// The cost in a row, without its scale.
     fn cost(&self, costs: &[Cost]) -> i128 {
         let cost = costs.get(self.at).copied().unwrap_or(0);
@@ -265,8 +270,6 @@ pub struct ComparedEvent<'a> {
     pub unequal_units: Option<Sides<&'static str>>,
     /// The sums of all self costs.
     pub totals: Sides<i128>,
-    /// These sums, not divided by the numbers of runs.
-    exact: Sides<i128>,
     columns: Sides<Column<'a>>,
 }
 
@@ -322,18 +325,14 @@ fn events<'a>(profiles: Sides<&'a Profile>, divisors: Sides<u64>) -> Vec<Compare
         let columns = both.map(|(_, column, _)| column);
         let units = both.map(|(_, column, event)| column.profile.unit(event));
         let is_same = units.base == units.new;
-        let exact = columns
-            .zip(totals.as_ref())
-            .map(|(column, totals)| column.cost(totals));
         Some(ComparedEvent {
             name,
             long_name: event.long_name(),
             unit: if is_same { units.new } else { "" },
             unequal_units: (!is_same).then_some(units),
             totals: columns
-                .zip(exact)
-                .map(|(column, cost)| column.per_run(cost)),
-            exact,
+                .zip(totals.as_ref())
+                .map(|(column, totals)| column.per_run(column.cost(totals))),
             columns,
         })
     });
@@ -456,36 +455,6 @@ impl<'a> Comparison<'a> {
     /// The event that functions are sorted by.
     pub fn first(&self) -> &ComparedEvent<'a> {
         &self.events[0]
-    }
-
-    /// The inclusive costs, in the first event and not divided by runs, of all functions with such a name
-    /// on either side; `None` where there are none. Also the number of these functions.
-    fn inclusive_sums(
-        &self,
-        is_wanted: &dyn Fn(&[u8]) -> bool,
-    ) -> (Sides<Option<InclusiveSum>>, usize) {
-        let mut sums: Sides<Option<InclusiveSum>> = Sides::default();
-        let mut count = 0;
-        for function in self.functions() {
-            let sides = self.first().columns.zip(function.functions.as_ref());
-            let is_named = |(column, ids): (Column<'_>, &Vec<FunctionId>)| {
-                let profile = column.profile;
-                let names = ids.iter().map(|&id| profile.function(id).name);
-                names.map(|name| profile.name(name)).any(is_wanted)
-            };
-            if !sides.into_iter().any(is_named) {
-                continue;
-            }
-            count += 1;
-            for side in Sides::EACH {
-                let (column, ids) = sides[side];
-                if !ids.is_empty() {
-                    let sum = sums[side].get_or_insert_default();
-                    sum.add(column.inclusive(ids));
-                }
-            }
-        }
-        (sums, count)
     }
 
     /// All functions, those that have changed first.

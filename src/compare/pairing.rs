@@ -13,8 +13,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::hash::BuildHasher;
-use std::mem;
+use std::hash::{BuildHasher, Hash};
+use std::iter;
 
 use foldhash::fast::FixedState;
 
@@ -47,39 +47,26 @@ pub(super) fn paired<'a>(profiles: Sides<&'a Profile>) -> Vec<FunctionChange<'a>
         let profile = profiles[side];
         for (id, function) in profile.functions() {
             let file = last_component(profile.name(function.file));
-            let (name, lines) = name_of(profile, id).without_lines();
-            let original = match name {
-                Cow::Borrowed(name) => FunctionName::of(name).original().into(),
-                name => name,
-            };
-            exact.entry((original, file)).or_default()[side].push((lines, id));
+            let (name, lines) = original_name(profile, id);
+            exact.entry((name, file)).or_default()[side].push((lines, id));
         }
     }
-    let mut rows = Vec::new();
-    let mut alone: HashMap<_, Vec<Family>> = HashMap::default();
-    for ((name, file), family) in exact {
-        if is_on_both(&family) {
-            add_rows(profiles, family, &mut rows);
-        } else {
-            let key = (FunctionName::of(&name).without_folders(), file);
-            alone.entry(key).or_default().push(family);
-        }
-    }
-    for alike in alone.into_values() {
-        let joined = Sides::EACH.map(|side| {
-            let families = alike.iter().map(|family| family[side].as_slice());
-            families.collect::<Vec<_>>().concat()
-        });
-        let families = match is_on_both(&joined) {
-            true => vec![joined],
-            false => alike,
-        };
-        for family in families {
-            add_rows(profiles, family, &mut rows);
-        }
-    }
-    let rows = join_moved(profiles, rows).into_iter();
-    rows.map(|row| change(profiles, row)).collect()
+    let families = join(exact.into_values(), usize::MAX, |side, &(_, id)| {
+        let profile = profiles[side];
+        let (name, _) = original_name(profile, id);
+        let file = last_component(profile.name(profile.function(id).file));
+        (FunctionName::of(&name).without_folders(), file)
+    });
+    let rows = families
+        .into_iter()
+        .flat_map(|family| rows(profiles, family));
+    // The others have moved if they are the only ones of a name and object on each side.
+    let rows = join(rows, 2, |side, &id| {
+        let profile = profiles[side];
+        let object = last_component(profile.name(profile.function(id).object));
+        (name_of(profile, id).original(), object)
+    });
+    rows.into_iter().map(|row| change(profiles, row)).collect()
 }
 
 /// The functions of both sides that share a name without lines, with their lines.
@@ -92,81 +79,88 @@ fn is_on_both<T>(sides: &Sides<Vec<T>>) -> bool {
     !sides.base.is_empty() && !sides.new.is_empty()
 }
 
-/// A row that only one side has.
-fn row_of(side: Side, functions: Vec<FunctionId>) -> Row {
-    let mut row = Row::default();
-    row[side] = functions;
-    row
-}
-
-/// The most pairs that are compared to find the functions of a family that belong together.
-const MAX_PAIRS: usize = 1 << 22;
-
-fn name_of(profile: &Profile, id: FunctionId) -> FunctionName<'_> {
-    FunctionName::of(profile.name(profile.function(id).name))
-}
-
-/// Adds the rows of a family: one, if there are no lines in its name.
-fn add_rows(profiles: Sides<&Profile>, family: Family, rows: &mut Vec<Row>) {
-    let Sides { mut base, mut new } = profiles.zip(family).map(|(profile, mut members)| {
-        members.sort_unstable();
-        members
-            .chunk_by(|(one, _), (other, _)| one == other)
-            .map(|unit| Unit::of(profile, unit))
-            .collect::<Vec<_>>()
-    });
-    let pairs = match (base.len(), new.len()) {
-        (0, _) | (_, 0) => Vec::new(),
-        (of_base, of_new) if of_base == of_new || of_base * of_new > MAX_PAIRS => {
-            (0..of_base.min(of_new)).map(|at| (at, at)).collect()
-        }
-        _ => aligned(&base, &new),
-    };
-    for (of_base, of_new) in pairs {
-        rows.push(Sides {
-            base: mem::take(&mut base[of_base].functions),
-            new: mem::take(&mut new[of_new].functions),
-        });
-    }
-    // The rows without a partner.
-    for (side, units) in Sides::EACH.zip(Sides { base, new }) {
-        let functions = units.into_iter().map(|unit| unit.functions);
-        let alone = functions.filter(|functions| !functions.is_empty());
-        rows.extend(alone.map(|functions| row_of(side, functions)));
-    }
-}
-
-/// Joins rows of one side whose name and object only one such row of each side has.
-fn join_moved(profiles: Sides<&Profile>, rows: Vec<Row>) -> Vec<Row> {
-    let (mut joined, alone): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_on_both);
-    let mut named: HashMap<_, Sides<Vec<Vec<FunctionId>>>> = HashMap::default();
-    for row in alone {
-        for (side, functions) in Sides::EACH.zip(row) {
-            if let Some(&id) = functions.first() {
-                let profile = profiles[side];
-                let object = last_component(profile.name(profile.function(id).object));
-                let name = name_of(profile, id).original();
-                named.entry((name, object)).or_default()[side].push(functions);
-            }
-        }
+/// Joins what only one side has with what has the same key on the other side, if no more than `most`
+/// have it.
+fn join<T: Clone, Key: Eq + Hash>(
+    all: impl IntoIterator<Item = Sides<Vec<T>>>,
+    most: usize,
+    key: impl Fn(Side, &T) -> Key,
+) -> Vec<Sides<Vec<T>>> {
+    let (mut joined, alone): (Vec<_>, Vec<_>) = all.into_iter().partition(is_on_both);
+    let mut named: HashMap<Key, Vec<Sides<Vec<T>>>> = HashMap::default();
+    for one in alone {
+        let side = main_side(&one);
+        let key = key(side, &one[side][0]);
+        named.entry(key).or_default().push(one);
     }
     for alike in named.into_values() {
-        if let (1, 1) = (alike.base.len(), alike.new.len()) {
-            joined.push(alike.map(|rows| rows.concat()));
-            continue;
-        }
-        for (side, rows) in Sides::EACH.zip(alike) {
-            joined.extend(rows.into_iter().map(|functions| row_of(side, functions)));
+        let all = Sides::EACH.map(|side| -> Vec<T> {
+            let all = alike.iter().flat_map(|one| &one[side]);
+            all.cloned().collect()
+        });
+        match is_on_both(&all) && alike.len() <= most {
+            true => joined.push(all),
+            false => joined.extend(alike),
         }
     }
     joined
 }
 
-fn change<'a>(profiles: Sides<&'a Profile>, functions: Row) -> FunctionChange<'a> {
-    let side = match functions.new.is_empty() {
+/// The new side, unless only the base has something.
+fn main_side<T>(sides: &Sides<Vec<T>>) -> Side {
+    match sides.new.is_empty() {
         true => Side::Base,
         false => Side::New,
+    }
+}
+
+/// The most pairs that are compared to find the functions of a family that belong together.
+const MAX_PAIRS: usize = 1 << 22;
+
+/// The name of a function without clones and lines, and the lines.
+fn original_name(profile: &Profile, id: FunctionId) -> (Cow<'_, [u8]>, Vec<u64>) {
+    match name_of(profile, id).without_lines() {
+        (Cow::Borrowed(name), lines) => (FunctionName::of(name).original().into(), lines),
+        with_lines => with_lines,
+    }
+}
+
+fn name_of(profile: &Profile, id: FunctionId) -> FunctionName<'_> {
+    FunctionName::of(profile.name(profile.function(id).name))
+}
+
+/// The rows of a family: one, if there are no lines in its name.
+fn rows(profiles: Sides<&Profile>, family: Family) -> Vec<Row> {
+    let units = profiles.zip(family).map(|(profile, mut members)| {
+        members.sort_unstable();
+        let units = members.chunk_by(|(one, _), (other, _)| one == other);
+        units
+            .map(|unit| Unit::of(profile, unit))
+            .collect::<Vec<_>>()
+    });
+    let counts = units.as_ref().map(Vec::len);
+    let steps = match counts.base * counts.new {
+        1..=MAX_PAIRS if counts.base != counts.new => aligned(&units.base, &units.new),
+        _ => Vec::new(),
     };
+    // The others are paired in their order.
+    let both = Sides {
+        base: true,
+        new: true,
+    };
+    let steps = steps.into_iter().chain(iter::repeat(both));
+    let mut units = units.map(Vec::into_iter);
+    let rows = steps.map(|is_taken| {
+        Sides::EACH.map(|side| {
+            let unit = is_taken[side].then(|| units[side].next()).flatten();
+            unit.map_or_else(Vec::new, |unit| unit.functions)
+        })
+    });
+    rows.take_while(|row| *row != Row::default()).collect()
+}
+
+fn change<'a>(profiles: Sides<&'a Profile>, functions: Row) -> FunctionChange<'a> {
+    let side = main_side(&functions);
     let profile = profiles[side];
     let names = functions[side].iter().map(|&id| {
         let function = profile.function(id);
@@ -272,8 +266,8 @@ impl Unit {
 }
 
 /// Pairs the elements of two lists without changing their order: as many as possible, and the most
-/// similar ones.
-fn aligned(base: &[Unit], new: &[Unit]) -> Vec<(usize, usize)> {
+/// similar ones. Each step takes the next element of one list or of both, until a list ends.
+fn aligned(base: &[Unit], new: &[Unit]) -> Vec<Sides<bool>> {
     /// One more pair counts more than any likeness.
     const PAIR: u32 = 1 << 12;
     let width = new.len() + 1;
@@ -289,17 +283,18 @@ fn aligned(base: &[Unit], new: &[Unit]) -> Vec<(usize, usize)> {
         }
     }
     let (mut of_base, mut of_new) = (0, 0);
-    let mut pairs = Vec::new();
+    let mut steps = Vec::new();
     while of_base < base.len() && of_new < new.len() {
         let here = best[of_base * width + of_new];
-        if here == best[(of_base + 1) * width + of_new] {
-            of_base += 1;
-        } else if here == best[of_base * width + of_new + 1] {
-            of_new += 1;
-        } else {
-            pairs.push((of_base, of_new));
-            (of_base, of_new) = (of_base + 1, of_new + 1);
-        }
+        let skips_base = here == best[(of_base + 1) * width + of_new];
+        let skips_new = !skips_base && here == best[of_base * width + of_new + 1];
+        let step = Sides {
+            base: !skips_new,
+            new: !skips_base,
+        };
+        of_base += usize::from(step.base);
+        of_new += usize::from(step.new);
+        steps.push(step);
     }
-    pairs
+    steps
 }
