@@ -417,11 +417,9 @@ impl Arguments {
         let mut options = ConvertOptions::default();
         options.format = format;
         options.text = self.report_options();
-        options.html.source_url.clone_from(&self.source.source_url);
-        options.html.source_root.clone_from(&self.source.trim_path);
+        options.source_url.clone_from(&self.source.source_url);
         options.source.folders.clone_from(&self.source.source);
         options.source.root.clone_from(&self.source.trim_path);
-        options.html.names = options.text.names;
         options.read.kind = self.rare.kind;
         options.read.lenient = self.reading.lenient;
         let parts = self.reading.part.iter();
@@ -435,9 +433,8 @@ impl Arguments {
         options.proxies.clone_from(&self.rare.proxy_function);
         options.webgrind.on_overflow = self.rare.on_overflow;
         options.webgrind.escape_html = self.rare.escape_html;
-        let comparison = &mut options.comparison;
-        comparison.base.clone_from(&self.comparison.base);
-        comparison.per_run = self.comparison.per_run;
+        options.base.clone_from(&self.comparison.base);
+        options.per_run = self.comparison.per_run;
         options.limits = self.limits.all();
         options.limit_each_part = self.limits.each_part;
         options.keep_going = self.reading.keep_going;

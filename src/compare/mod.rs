@@ -422,7 +422,11 @@ impl<'a> Comparison<'a> {
         Self::of(base, new, true)
     }
 
-    fn of(base: &'a Profile, new: &'a Profile, is_per_run: bool) -> Result<Self, CompareError> {
+    pub(crate) fn of(
+        base: &'a Profile,
+        new: &'a Profile,
+        is_per_run: bool,
+    ) -> Result<Self, CompareError> {
         CompareError::check(base, new)?;
         let profiles = Sides { base, new }.map(Profile::folded);
         let divisors = match is_per_run {

@@ -7,8 +7,9 @@
 use std::io::{self, BufRead, Read};
 use std::num::NonZero;
 use std::ops::Range;
-use std::slice;
-use std::thread;
+use std::path::PathBuf;
+use std::time::SystemTime;
+use std::{mem, slice, thread};
 
 use super::error::input_names;
 use super::{
@@ -19,111 +20,175 @@ use crate::compare::Limit;
 use crate::display::text::excerpt;
 use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source};
+use crate::maps::HashSet;
 use crate::profile::{
     Event, EventChoice, GroupBy, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
 };
 use crate::webgrind;
 
-/// Reads all inputs of one side. Returns their profile and the warnings.
-///
-/// `left_out` are the errors of inputs that were skipped. If there is such a list, unreadable inputs are
-/// skipped, too. Each input is then read into a profile of its own, so that nothing remains of a skipped
-/// one.
-pub(super) fn load(
-    inputs: &[ResolvedSource<'_>],
-    left_out: Option<Vec<ConvertError>>,
-    options: &ConvertOptions,
-    progress: &Progress,
-) -> Result<(Profile, Report), ConvertError> {
-    let keeps_going = left_out.is_some();
-    let filters = &options.read.parts;
-    let mut merged = merge(inputs, keeps_going, options, progress)?;
-    if let Some(missing) = merged.parts.missing(filters) {
-        return Err(ConvertError::NoPart {
-            inputs: input_names(inputs),
-            name: missing.name(),
-            available: merged.parts.to_string(),
-        });
-    }
-    if merged.profile.is_none() && merged.no_data.is_none() && !options.read.parts.is_empty() {
-        return Err(ConvertError::EmptyPart(input_names(inputs)));
-    }
-    merged.left_out.splice(0..0, left_out.unwrap_or_default());
-    let (mut profile, mut report) = merged.finish(inputs)?;
-    profile
-        .check_events()
-        .map_err(|error| ConvertError::model(inputs, error.into()))?;
-    let has_all_events = options.events == EventChoice::All;
-    let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
-    let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
-    let conflicting = notices::conflicting(&profile, wants_all);
-    report.warnings.extend(conflicting);
-    allow_limits(options, profile.event(), &report.warnings)?;
-    if !report.is_complete() {
-        profile.set_incomplete();
-    }
-    if has_derived {
-        report.warnings.extend(notices::underived(&profile));
-        profile.derive_events();
-    }
-    if options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
-        let (inputs, event) = (input_names(inputs), excerpt(profile.event()));
-        let reason = format!("{inputs}: all costs of \"{event}\" are 0");
-        return Err(ConvertError::CannotCheck(reason));
-    }
-    Ok((profile, report))
+/// The inputs of one side.
+#[derive(Debug)]
+pub(super) struct Inputs<'a> {
+    pub found: Vec<ResolvedSource<'a>>,
+    /// Whether unreadable inputs are skipped. Each input is then read into a profile of its own, so that
+    /// nothing remains of a skipped one.
+    skips: bool,
+    /// What is known before they are read: which cannot be opened.
+    merged: Merged,
 }
 
-/// Reads inputs on all cores, and merges them in their order.
-fn merge(
-    inputs: &[ResolvedSource<'_>],
-    keeps_going: bool,
-    options: &ConvertOptions,
-    progress: &Progress,
-) -> Result<Merged, ConvertError> {
-    let mut wanted = wanted(options);
-    let sum_up = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {
-        let batch = Batch {
-            options,
-            progress,
-            threads,
-            builder: ProfileBuilder::new(wanted.clone()),
-            merged: Merged::default(),
-        };
-        match batch.sum_up(inputs) {
-            Err(error) if keeps_going => Ok(Merged {
-                left_out: vec![error],
-                ..Merged::default()
-            }),
-            outcome => outcome,
+impl<'a> Inputs<'a> {
+    /// Finds inputs, and checks each. If unreadable inputs are not skipped, the first one is an error.
+    pub fn find(
+        inputs: &'a [Source],
+        skips: bool,
+        check: impl Fn(&ResolvedSource<'_>) -> Result<(), ConvertError>,
+    ) -> Result<Self, ConvertError> {
+        let mut found = Vec::new();
+        let mut merged = Merged::default();
+        for input in inputs {
+            match input.find() {
+                Ok(input) => {
+                    check(&input)?;
+                    found.push(input);
+                }
+                Err(source) => {
+                    let input = input.clone();
+                    let error = ConvertError::Open { input, source };
+                    merged = merged.or_skip(skips, error)?;
+                }
+            }
         }
-    };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let mut merged = Merged::default();
-    let mut others = inputs;
-    if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
-        // The other inputs need to know the events.
-        while merged.resolved_choice().is_none()
-            && let Some((first, rest)) = others.split_first()
-        {
-            let first = slice::from_ref(first);
-            merged = merged.with(sum_up(&wanted, first, cores)?, first)?;
-            others = rest;
-        }
-        wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
+        let found = without_empty_bases(found);
+        Ok(Inputs {
+            found,
+            skips,
+            merged,
+        })
     }
-    // A single input uses all cores.
-    let threads = if others.len() == 1 { cores } else { 1 };
-    let most = if keeps_going { 1 } else { MAX_INPUTS };
-    let batch = (others.len() * threads / (BATCHES * cores)).clamp(1, most);
-    let mut batches = others.chunks(batch);
-    in_order(
-        batches.len().min(cores / threads),
-        merged,
-        || batches.next(),
-        |batch| (batch, sum_up(&wanted, batch, threads)),
-        |merged, (batch, summed_up)| merged.with(summed_up?, batch),
-    )
+
+    /// All inputs by the name of the first.
+    pub fn names(&self) -> String {
+        input_names(&self.found)
+    }
+
+    /// The time when the oldest one was written.
+    pub fn oldest(&self) -> Option<SystemTime> {
+        self.found.iter().filter_map(|input| input.modified).min()
+    }
+
+    /// Reads all of them. Returns their profile and the warnings.
+    pub fn load(
+        mut self,
+        options: &ConvertOptions,
+        progress: &Progress,
+    ) -> Result<(Profile, Report), ConvertError> {
+        let inputs = self.names();
+        let filters = &options.read.parts;
+        let merged = self.merge(options, progress)?;
+        if let Some(missing) = merged.parts.missing(filters) {
+            return Err(ConvertError::NoPart {
+                inputs,
+                name: missing.name(),
+                available: merged.parts.to_string(),
+            });
+        }
+        if merged.profile.is_none() && merged.error.is_none() && !filters.is_empty() {
+            return Err(ConvertError::EmptyPart(inputs));
+        }
+        let (mut profile, mut report) = merged.finish(&self.found)?;
+        profile
+            .check_events()
+            .map_err(|error| ConvertError::model(&self.found, error.into()))?;
+        let has_all_events = options.events == EventChoice::All;
+        let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
+        let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
+        let conflicting = notices::conflicting(&profile, wants_all);
+        report.warnings.extend(conflicting);
+        allow_limits(options, profile.event(), &report.warnings)?;
+        if !report.is_complete() {
+            profile.set_incomplete();
+        }
+        if has_derived {
+            report.warnings.extend(notices::underived(&profile));
+            profile.derive_events();
+        }
+        if options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
+            let event = excerpt(profile.event());
+            let reason = format!("{inputs}: all costs of \"{event}\" are 0");
+            return Err(ConvertError::CannotCheck(reason));
+        }
+        Ok((profile, report))
+    }
+
+    /// Reads inputs on all cores, and merges them in their order.
+    fn merge(
+        &mut self,
+        options: &ConvertOptions,
+        progress: &Progress,
+    ) -> Result<Merged, ConvertError> {
+        let (mut wanted, skips) = (wanted(options), self.skips);
+        let sum_up = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {
+            let batch = Batch {
+                options,
+                progress,
+                threads,
+                builder: ProfileBuilder::new(wanted.clone()),
+                merged: Merged::default(),
+            };
+            let skip = |error| Merged::default().or_skip(skips, error);
+            batch.sum_up(inputs).or_else(skip)
+        };
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let mut merged = mem::take(&mut self.merged);
+        let mut others = self.found.as_slice();
+        if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
+            // The other inputs need to know the events.
+            while merged.resolved_choice().is_none()
+                && let Some((first, rest)) = others.split_first()
+            {
+                let first = slice::from_ref(first);
+                merged = merged.with(sum_up(&wanted, first, cores)?, first)?;
+                others = rest;
+            }
+            wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
+        }
+        // A single input uses all cores.
+        let threads = if others.len() == 1 { cores } else { 1 };
+        let most = if skips { 1 } else { MAX_INPUTS };
+        let batch = (others.len() * threads / (BATCHES * cores)).clamp(1, most);
+        let mut batches = others.chunks(batch);
+        in_order(
+            batches.len().min(cores / threads),
+            merged,
+            || batches.next(),
+            |batch| (batch, sum_up(&wanted, batch, threads)),
+            |merged, (batch, summed_up)| merged.with(summed_up?, batch),
+        )
+    }
+}
+
+/// Ignores the empty file that Valgrind's `--separate-threads` writes beside those of the threads:
+/// `callgrind.out.7` beside `callgrind.out.7-01` or, in the third dump, `callgrind.out.7.3-01`. It
+/// is always empty, so nothing is missing.
+fn without_empty_bases(mut inputs: Vec<ResolvedSource<'_>>) -> Vec<ResolvedSource<'_>> {
+    fn without_number(name: &str, separator: char) -> Option<&str> {
+        let (base, number) = name.rsplit_once(separator)?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then_some(base)
+    }
+    let paths = inputs.iter().filter_map(|found| found.source.path());
+    let bases: HashSet<PathBuf> = paths
+        .filter_map(|path| without_number(path.to_str()?, '-'))
+        .flat_map(|name| [Some(name), without_number(name, '.')])
+        .flatten()
+        .map(PathBuf::from)
+        .collect();
+    let is_base = |found: &ResolvedSource<'_>| {
+        found.length == Some(0) && found.source.path().is_some_and(|path| bases.contains(path))
+    };
+    inputs.retain(|found| !is_base(found));
+    inputs
 }
 
 /// What to read from the inputs.
@@ -131,7 +196,7 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
     let has = |feature| options.format.has(feature);
     let is_table = match options.format {
         Format::Text => options.text.function.is_none(),
-        Format::Markdown => !options.comparison.base.is_empty(),
+        Format::Markdown => !options.base.is_empty(),
         _ => false,
     };
     ProfileOptions {
@@ -149,7 +214,7 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
 }
 
 /// The result of the inputs so far.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Merged {
     profile: Option<Box<Profile>>,
     /// Their warnings and sizes.
@@ -160,15 +225,23 @@ struct Merged {
     later_parts: Vec<(Source, u64)>,
     /// The events that all inputs have, if all events are requested.
     common_events: Option<Vec<Event>>,
-    /// The error of the first input without data.
-    no_data: Option<ConvertError>,
-    /// Why inputs were skipped.
-    left_out: Vec<ConvertError>,
+    /// The error of the first input that has no data or was skipped.
+    error: Option<ConvertError>,
     /// The parts of the inputs, if only some are requested.
     parts: FoundParts,
 }
 
 impl Merged {
+    /// Skips an input because of an error, if inputs are skipped.
+    fn or_skip(mut self, skips: bool, error: ConvertError) -> Result<Self, ConvertError> {
+        if !skips {
+            return Err(error);
+        }
+        self.report.warnings.push(notices::skipped(&error));
+        self.error.get_or_insert(error);
+        Ok(self)
+    }
+
     /// The events to read from the inputs that follow, once they are known.
     fn resolved_choice(&self) -> Option<EventChoice> {
         self.profile.as_ref()?.resolved_choice()
@@ -181,14 +254,11 @@ impl Merged {
         self.report.bytes_decompressed += others.report.bytes_decompressed;
         self.sums.extend(others.sums);
         self.later_parts.extend(others.later_parts);
-        self.left_out.extend(others.left_out);
         self.parts.merge(others.parts);
         if let Some(events) = &others.common_events {
             self.keep_common_events(events);
         }
-        if self.no_data.is_none() {
-            self.no_data = others.no_data;
-        }
+        self.error = self.error.or(others.error);
         match (&mut self.profile, others.profile) {
             (_, None) => {}
             (None, others) => self.profile = others,
@@ -209,11 +279,8 @@ impl Merged {
 
     /// The profile, and the report with warnings about the inputs.
     fn finish(mut self, inputs: &[ResolvedSource<'_>]) -> Result<(Profile, Report), ConvertError> {
-        let profile = match (self.profile, self.no_data) {
-            (Some(profile), _) => *profile,
-            (None, Some(error)) => return Err(error),
-            (None, None) if self.left_out.is_empty() => return Err(ConvertError::NoInput),
-            (None, None) => return Err(self.left_out.swap_remove(0)),
+        let Some(profile) = self.profile else {
+            return Err(self.error.unwrap_or(ConvertError::NoInput));
         };
         let warnings = &mut self.report.warnings;
         warnings.extend(notices::missing_events(
@@ -222,10 +289,9 @@ impl Merged {
         ));
         warnings.extend(notices::sums_beside(&self.sums, inputs));
         warnings.extend(notices::parts_beside(&self.later_parts, inputs));
-        warnings.extend(notices::left_out(&self.left_out));
         warnings.extend(notices::named_twice(inputs));
         warnings.extend(notices::counted_twice(inputs));
-        Ok((profile, self.report))
+        Ok((*profile, self.report))
     }
 }
 
@@ -288,7 +354,7 @@ impl Batch<'_> {
         match outcome {
             Err(error) if error.is_no_data() => {
                 self.builder.end_input();
-                self.merged.no_data.get_or_insert(error);
+                self.merged.error.get_or_insert(error);
                 self.merged.report.warnings.push(Warning::Empty(input()));
                 let has_begun = self.builder.events().next().is_some();
                 return Ok(has_begun && self.options.allow_empty);

@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::mem::discriminant;
 use std::path::Path;
+use std::ptr;
 
 use thiserror::Error;
 
@@ -81,7 +82,7 @@ pub enum Warning {
     MissingEvents(Vec<String>),
     /// Inputs define a derived event differently.
     #[error(
-        "event \"{0}\" has different formulas in the inputs: -e {0} uses that of each input; otherwise the event is omitted"
+        "the inputs define event \"{0}\" differently: -e {0} uses the formula of each input; otherwise the event is omitted"
     )]
     Conflicting(String),
     /// The formula of a derived event cannot be computed; the output contains all other events.
@@ -131,7 +132,7 @@ pub enum Warning {
     NewerSource(String),
     /// Source is requested, but none of the files was found.
     #[error(
-        "--source found none of the profile's files; the first one, {first}: {reason}; if the profile was made in another folder, name it with --trim-path"
+        "--source found none of the profile's files; the first one, {first}: {reason}; if the profile was made in another folder, name that folder with --trim-path"
     )]
     NoSource { first: String, reason: NoSource },
     /// A sum reached an end of the 64 bits.
@@ -168,14 +169,12 @@ impl Warning {
     /// Whether limits on an event cannot be checked: costs are missing or unknown, or an input is its own
     /// base.
     pub(super) fn forbids_limits(&self, first: &str) -> bool {
+        if let Some(event) = self.absent_event() {
+            return event == first;
+        }
         match self {
-            Warning::Callgrind(warning) => match &warning.kind {
-                WarningKind::EventAbsent { event, .. } => event == first,
-                _ => false,
-            },
             Warning::Conflicting(event) => event == first,
             Warning::MissingEvents(events) => events.iter().any(|event| event == first),
-            Warning::Preprocessed(ReadWarning::EventAbsent { event, .. }) => event == first,
             Warning::Preprocessed(ReadWarning::Incomplete(_) | ReadWarning::NoSummary(_)) => false,
             Warning::Preprocessed(_)
             | Warning::Empty(_)
@@ -204,14 +203,15 @@ impl Warning {
         matches!(self, Warning::LimitOnNothing(_))
     }
 
-    /// Whether it is about an event that a part of the inputs lacks.
-    pub(super) fn is_absence(&self) -> bool {
+    /// The event that a part of the inputs lacks, if it is about one.
+    pub(super) fn absent_event(&self) -> Option<&str> {
         match self {
-            Warning::Callgrind(warning) => {
-                matches!(warning.kind, WarningKind::EventAbsent { .. })
-            }
-            Warning::Preprocessed(warning) => matches!(warning, ReadWarning::EventAbsent { .. }),
-            _ => false,
+            Warning::Callgrind(callgrind::Warning {
+                kind: WarningKind::EventAbsent { event, .. },
+                ..
+            })
+            | Warning::Preprocessed(ReadWarning::EventAbsent { event, .. }) => Some(event),
+            _ => None,
         }
     }
 }
@@ -228,17 +228,17 @@ impl Kind for Warning {
 
 /// A warning for each file that is named more than once, by whatever path.
 pub(super) fn named_twice(inputs: &[ResolvedSource<'_>]) -> impl Iterator<Item = Warning> {
-    let mut seen = HashMap::default();
+    let mut firsts = HashMap::default();
     inputs.iter().filter_map(move |found| {
-        let first = *seen.entry(found.identity.as_ref()?).or_insert(found);
-        let (input, first) = match first {
-            first if std::ptr::eq(first, found) => return None,
-            first => (found.source.clone(), first.source.clone()),
-        };
-        Some(match input == first {
-            true => Warning::NamedTwice(input),
-            false => Warning::SameFile { input, first },
-        })
+        let input = found.source;
+        match *firsts.entry(found.identity.as_ref()?).or_insert(input) {
+            first if ptr::eq(first, input) => None,
+            first if first == input => Some(Warning::NamedTwice(input.clone())),
+            first => Some(Warning::SameFile {
+                input: input.clone(),
+                first: first.clone(),
+            }),
+        }
     })
 }
 
@@ -246,11 +246,11 @@ pub(super) fn named_twice(inputs: &[ResolvedSource<'_>]) -> impl Iterator<Item =
 /// measured everywhere. `common` are the events that all inputs have, if all are requested.
 pub(super) fn missing_events(profile: &Profile, common: Option<&[Event]>) -> Option<Warning> {
     let is_common = |event: &Event| common?.iter().find(|common| common.name() == event.name());
-    let events = profile
+    let missing = profile
         .events()
         .iter()
         .filter(|&event| is_common(event).is_none());
-    let missing: Vec<_> = events.map(|event| excerpt(event.name())).collect();
+    let missing: Vec<_> = missing.map(|event| excerpt(event.name())).collect();
     (common.is_some() && !missing.is_empty()).then_some(Warning::MissingEvents(missing))
 }
 
@@ -344,20 +344,18 @@ pub(super) fn maybe_base(
     fn name(source: &Source) -> Option<&[u8]> {
         Some(source.path()?.as_os_str().as_encoded_bytes())
     }
-    let is_longer = |input: &Source, base: &Source| {
+    let belongs = |input: &Source, base: &Source| {
         let rest = name(base).and_then(|base| name(input)?.strip_prefix(base));
         rest.is_some_and(|rest| !rest.is_empty())
     };
-    let alike = inputs.iter().filter_map(|input| {
-        let base = base
-            .iter()
-            .find(|base| is_longer(input.source, base.source))?;
-        Some(Warning::MaybeBase {
-            input: input.source.clone(),
-            base: base.source.clone(),
-        })
+    let inputs = inputs.iter().map(|found| found.source);
+    let warnings = inputs.filter_map(|input| {
+        let mut base = base.iter().map(|found| found.source);
+        let base = base.find(|base| belongs(input, base))?.clone();
+        let input = input.clone();
+        Some(Warning::MaybeBase { input, base })
     });
-    alike.collect()
+    warnings.collect()
 }
 
 /// A warning for each input that webgrind converted from another input. Patterns often match both.
@@ -506,11 +504,9 @@ fn is_of_cachegrind(profile: &Profile) -> bool {
     !has_calls && is_summed_up && has_command && profile.producers().is_empty()
 }
 
-/// Warnings about inputs that were skipped.
-pub(super) fn left_out(errors: &[ConvertError]) -> impl Iterator<Item = Warning> {
-    errors.iter().map(|error| {
-        let causes = std::iter::successors(error.source(), |&cause| cause.source());
-        let all = causes.fold(error.to_string(), |all, cause| format!("{all}: {cause}"));
-        Warning::LeftOut(all)
-    })
+/// A warning about an input that was skipped because of an error.
+pub(super) fn skipped(error: &ConvertError) -> Warning {
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+    let all = causes.fold(error.to_string(), |all, cause| format!("{all}: {cause}"));
+    Warning::LeftOut(all)
 }

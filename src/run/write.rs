@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::io::{self, Write};
 
 use super::{ConvertError, ConvertOptions, FormatError, Report, Warning, allow_limits, notices};
-use crate::compare::{self, Checked, Comparison, Sides, Verdict};
+use crate::compare::{self, Checked, Comparison, Verdict};
 use crate::display::text::printable;
 use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
@@ -35,28 +35,6 @@ pub(super) struct Base {
     pub profile: Profile,
 }
 
-impl Base {
-    /// Compares a profile with it, and adds warnings to the report.
-    fn compare<'a>(
-        &'a self,
-        new: &'a Profile,
-        options: &ConvertOptions,
-        report: &mut Report,
-    ) -> Result<Comparison<'a>, ConvertError> {
-        let base = &self.profile;
-        let sides = Sides { base, new };
-        let comparison = options.comparison.compare(sides).map_err(|error| {
-            let inputs = self.inputs.clone();
-            ConvertError::Compare { inputs, error }
-        })?;
-        let mut warnings = Warnings::default();
-        warnings.extend(notices::about_comparison(&comparison));
-        allow_limits(options, comparison.first().name, &warnings)?;
-        report.warnings.append(warnings, |warning| warning);
-        Ok(comparison)
-    }
-}
-
 impl Loaded<'_> {
     /// What was read.
     pub fn profile(&self) -> &Profile {
@@ -84,12 +62,18 @@ impl Loaded<'_> {
         }
         let comparison = match &self.base {
             None => None,
-            Some(base) => Some(base.compare(profile, options, &mut self.report)?),
+            Some(base) => Some(compare(base, profile, options, &mut self.report)?),
         };
-        let grouped = Grouped::all(new, base, options);
+        let grouped = grouped(new, base, options);
         let groups: Vec<_> = grouped
             .iter()
-            .map(|groups| (groups.by, &groups.new, groups.compare(options)))
+            .map(|(by, new, base)| {
+                // This succeeds if they can be compared by function.
+                let base = base.as_ref();
+                let comparison =
+                    base.and_then(|base| Comparison::of(base, new, options.per_run).ok());
+                (*by, new, comparison)
+            })
             .collect();
         let groups_by = |by| {
             let mut groups = groups.iter();
@@ -125,6 +109,24 @@ impl Loaded<'_> {
         }
         Ok(self.report)
     }
+}
+
+/// Compares a profile with its base, and adds warnings to the report.
+fn compare<'a>(
+    base: &'a Base,
+    new: &'a Profile,
+    options: &ConvertOptions,
+    report: &mut Report,
+) -> Result<Comparison<'a>, ConvertError> {
+    let comparison = Comparison::of(&base.profile, new, options.per_run).map_err(|error| {
+        let inputs = base.inputs.clone();
+        ConvertError::Compare { inputs, error }
+    })?;
+    let mut warnings = Warnings::default();
+    warnings.extend(notices::about_comparison(&comparison));
+    allow_limits(options, comparison.first().name, &warnings)?;
+    report.warnings.append(warnings, |warning| warning);
+    Ok(comparison)
 }
 
 /// A profile with its stacks, which are made when they are first requested.
@@ -181,45 +183,25 @@ impl<'a> View<'a> {
     }
 }
 
-/// The profile and the base by group.
-struct Grouped {
-    by: GroupBy,
-    new: Profile,
-    base: Option<Profile>,
-}
-
-impl Grouped {
-    /// By every kind of group that rows or limits are about.
-    fn all<'a>(
-        new: &StackedProfile<'a>,
-        base: Option<&StackedProfile<'a>>,
-        options: &ConvertOptions,
-    ) -> Vec<Self> {
-        let mut sides = base.into_iter().chain([new]);
-        let are_traces = sides.all(|side| side.profile.kind() == ProfileKind::Trace);
-        let group = |side: &StackedProfile<'a>, by| {
-            let mut groups = side.profile.by(by, are_traces)?;
-            if options.inclusive() == InclusiveCost::Once {
-                count_groups_once(&mut groups, side.profile, || side.stacks());
-            }
-            Some(groups.profile)
-        };
-        let wanted = GroupBy::GROUPS.into_iter().filter(|&by| options.groups(by));
-        let grouped = wanted.filter_map(|by| {
-            Some(Grouped {
-                by,
-                new: group(new, by)?,
-                base: base.and_then(|base| group(base, by)),
-            })
-        });
-        grouped.collect()
-    }
-
-    /// Compares both sides, if there is a base. This succeeds if they can be compared by function.
-    fn compare(&self, options: &ConvertOptions) -> Option<Comparison<'_>> {
-        let (base, new) = (self.base.as_ref()?, &self.new);
-        options.comparison.compare(Sides { base, new }).ok()
-    }
+/// The profile and the base by every kind of group that rows or limits are about.
+fn grouped<'a>(
+    new: &StackedProfile<'a>,
+    base: Option<&StackedProfile<'a>>,
+    options: &ConvertOptions,
+) -> Vec<(GroupBy, Profile, Option<Profile>)> {
+    let mut sides = base.into_iter().chain([new]);
+    let are_traces = sides.all(|side| side.profile.kind() == ProfileKind::Trace);
+    let group = |side: &StackedProfile<'a>, by| {
+        let mut groups = side.profile.by(by, are_traces)?;
+        if options.inclusive() == InclusiveCost::Once {
+            count_groups_once(&mut groups, side.profile, || side.stacks());
+        }
+        Some(groups.profile)
+    };
+    let wanted = GroupBy::GROUPS.into_iter().filter(|&by| options.groups(by));
+    wanted
+        .filter_map(|by| Some((by, group(new, by)?, base.and_then(|base| group(base, by)))))
+        .collect()
 }
 
 /// Writes a format.
@@ -237,10 +219,17 @@ pub(super) fn webgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Fo
 }
 
 pub(super) fn callgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let profile = view.new.profile;
+    let mut text = Vec::new();
     let warnings = match view.to_terminal {
-        true => callgrind::write(view.new.profile, &mut LineShower::new(to))?,
-        false => callgrind::write(view.new.profile, to)?,
+        true => callgrind::write(profile, &mut text)?,
+        false => callgrind::write(profile, &mut *to)?,
     };
+    // Names must not control the terminal.
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        writeln!(to, "{}", printable(line))?;
+    }
     // Limits made inclusive costs count recursion once, which the format itself would not.
     let of_limits = |warning: &_| {
         view.options.inclusive.is_none()
@@ -296,8 +285,7 @@ pub(super) fn pprof(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Forma
     let (base, new) = view.stacks();
     let estimates = view.found.iter().map(Warning::to_string);
     let notes: Vec<_> = view.notes.iter().cloned().chain(estimates).collect();
-    let per_run = view.options.comparison.per_run;
-    let warnings = pprof::write(new, base, per_run, &notes, to)?;
+    let warnings = pprof::write(new, base, view.options.per_run, &notes, to)?;
     view.found.extend(warnings.into_iter().map(Warning::Pprof));
     Ok(())
 }
@@ -330,12 +318,13 @@ pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
         estimates: estimates.as_deref(),
         limits: view.verdicts,
     };
-    let options = &html::HtmlOptions {
-        by: view.options.text.by,
-        inclusive: view.options.inclusive(),
-        ..view.options.html.clone()
-    };
-    html::write(new, compared.as_ref(), &notes, view.sources, options, to)?;
+    let mut options = html::HtmlOptions::default();
+    options.names = view.options.text.names;
+    options.by = view.options.text.by;
+    options.inclusive = view.options.inclusive();
+    options.source_url.clone_from(&view.options.source_url);
+    options.source_root.clone_from(&view.options.source.root);
+    html::write(new, compared.as_ref(), &notes, view.sources, &options, to)?;
     Ok(())
 }
 
@@ -367,37 +356,6 @@ fn write_to(
         },
         Err(FormatError::Text(error)) => Err(ConvertError::Report(error)),
         Err(source) => Err(ConvertError::Output { output, source }),
-    }
-}
-
-/// Makes text printable before it reaches a terminal, so that names cannot control it.
-struct LineShower<W> {
-    output: W,
-    line: Vec<u8>,
-}
-
-impl<W: Write> LineShower<W> {
-    fn new(output: W) -> Self {
-        let line = Vec::new();
-        LineShower { output, line }
-    }
-}
-
-impl<W: Write> Write for LineShower<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
-            let whole = piece.strip_suffix(b"\n");
-            self.line.extend_from_slice(whole.unwrap_or(piece));
-            if whole.is_some() {
-                writeln!(self.output, "{}", printable(&self.line))?;
-                self.line.clear();
-            }
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.output.flush()
     }
 }
 

@@ -72,7 +72,7 @@ fn statuses(folder: &Path, base: &[&str], new: &[&str]) -> String {
         let mut options = ConvertOptions::default();
         options.format = Format::Text;
         options.events = EventChoice::Matching(vec![b"Ir".to_vec()]);
-        options.comparison.base = sources(base);
+        options.base = sources(base);
         let limit = has_limit.then(|| Limit::growth(b"999999999").unwrap());
         options.limits.extend(limit);
         let output = tempfile::tempdir().unwrap();

@@ -42,7 +42,7 @@ fn output(format: Format, profile: &str, base: Option<&str>) -> String {
     let path = folder.path().join("output");
     let mut options = ConvertOptions::default();
     options.format = format;
-    options.comparison.base = base.map(source).into_iter().collect();
+    options.base = base.map(source).into_iter().collect();
     convert(&[source(profile)], &Target::File(path.clone()), &options).unwrap();
     let text = std::fs::read_to_string(path).unwrap();
     let text = match format {

@@ -46,7 +46,7 @@ fn formats_without_comparisons_are_refused() {
     fs::write(&profile, TEXT).unwrap();
     let inputs = [Source::File(profile)];
     let mut options = ConvertOptions::default();
-    options.comparison.base = inputs.to_vec();
+    options.base = inputs.to_vec();
     let converted = run::convert(&inputs, &Target::File(output.clone()), &options);
     let error = converted.unwrap_err().to_string();
     assert_eq!(error, "this format does not support this comparison");
