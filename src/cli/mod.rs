@@ -137,21 +137,20 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
 /// would have this program write it.
 fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Report> {
     files.check()?;
-    let profile = files.profile();
     let mut options = ConvertOptions::default();
     options.webgrind.on_overflow = arguments.rare.on_overflow;
     options.webgrind.escape_html = true;
-    let preprocessed = Target::File(files.preprocessed());
+    let preprocessed = Target::File(files.preprocessed.clone());
     // The profile must not be replaced if the other file is not writable.
     Conversion::prepare(&[], &preprocessed, &options)?;
-    let mut report = convert(&Target::File(profile.clone()), arguments)?;
-    let inputs = [Source::File(profile)];
+    let mut report = convert(&Target::File(files.profile.clone()), arguments)?;
+    let inputs = [Source::File(files.profile.clone())];
     // Another process may replace the profile meanwhile. The process that writes the webgrind file
     // last must have read the latest profile.
     let shown = loop {
-        let read = Handle::from_path(files.profile())?;
+        let read = Handle::from_path(&files.profile)?;
         let shown = run::convert(&inputs, &preprocessed, &options)?;
-        if Handle::from_path(files.profile())? == read {
+        if Handle::from_path(&files.profile)? == read {
             break shown;
         }
     };

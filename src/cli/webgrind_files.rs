@@ -26,9 +26,10 @@ fn ends_with_separator(path: &Path) -> bool {
 /// Two files that belong together.
 #[derive(Debug)]
 pub struct WebgrindFiles {
-    folder: PathBuf,
-    storage: PathBuf,
-    name: OsString,
+    /// The profile, in the callgrind format.
+    pub profile: PathBuf,
+    /// The webgrind file.
+    pub preprocessed: PathBuf,
 }
 
 impl WebgrindFiles {
@@ -60,40 +61,28 @@ impl WebgrindFiles {
             .starts_with(BEGINNING.as_bytes());
         let mut name = OsString::from(if is_whole { "" } else { BEGINNING });
         name.push(file_name);
-        let place = WebgrindFiles {
-            storage: storage.unwrap_or(&folder).to_owned(),
-            folder,
-            name,
-        };
+        let profile = folder.join(&name);
         // The ending must not occur in the names of folders, either.
-        let profile = place.profile();
         if profile.to_string_lossy().contains(ENDING) {
             bail!(
                 "{}: webgrind lists no profile whose path contains {ENDING}",
                 Source::File(profile)
             );
         }
-        Ok(place)
-    }
-
-    /// The profile, in the callgrind format.
-    pub fn profile(&self) -> PathBuf {
-        self.folder.join(&self.name)
-    }
-
-    /// The webgrind file.
-    pub fn preprocessed(&self) -> PathBuf {
-        let mut name = self.name.clone();
         name.push(ENDING);
-        self.storage.join(name)
+        let preprocessed = storage.unwrap_or(&folder).join(name);
+        Ok(WebgrindFiles {
+            profile,
+            preprocessed,
+        })
     }
 
     /// What to do next.
     pub fn advice(&self) -> String {
-        let name = Source::File(self.name.clone().into());
+        let name = Source::File(self.profile.file_name().unwrap_or_default().into());
         format!(
             "now reload webgrind and choose {name} ({})",
-            Source::File(self.profile())
+            Source::File(self.profile.clone())
         )
     }
 
@@ -103,11 +92,11 @@ impl WebgrindFiles {
     ///
     /// If something else exists at one of the paths.
     pub fn check(&self) -> Result<()> {
-        for path in [self.profile(), self.preprocessed()] {
+        for path in [&self.profile, &self.preprocessed] {
             if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
                 bail!(
                     "{}: is not a regular file; choose another name",
-                    Source::File(path)
+                    Source::File(path.clone())
                 );
             }
         }
@@ -116,10 +105,9 @@ impl WebgrindFiles {
 
     /// Removes the images of call graphs that webgrind made from an earlier profile of this name.
     pub fn remove_pictures(&self) {
-        let Ok(entries) = fs::read_dir(&self.storage) else {
-            return;
-        };
-        for entry in entries.flatten() {
+        let storage = self.preprocessed.parent();
+        let entries = storage.and_then(|storage| fs::read_dir(storage).ok());
+        for entry in entries.into_iter().flatten().flatten() {
             if self.is_picture(&entry.file_name()) {
                 // If it belongs to another user, it stays, outdated.
                 let _ = fs::remove_file(entry.path());
@@ -129,9 +117,9 @@ impl WebgrindFiles {
 
     /// Whether a file has a name like `cachegrind.out.1234-10.webgrind.svg`.
     fn is_picture(&self, name: &OsStr) -> bool {
-        let name = name.as_encoded_bytes();
-        let beginning = [self.name.as_encoded_bytes(), b"-"].concat();
-        let Some(rest) = name.strip_prefix(beginning.as_slice()) else {
+        let of_profile = self.profile.file_name().unwrap_or_default();
+        let beginning = [of_profile.as_encoded_bytes(), b"-"].concat();
+        let Some(rest) = name.as_encoded_bytes().strip_prefix(&beginning[..]) else {
             return false;
         };
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -154,16 +142,16 @@ mod tests {
             ("./all", "./cachegrind.out.all"),
             ("/srv/cachegrind.out.all", "/srv/cachegrind.out.all"),
         ] {
-            assert_eq!(place(name).profile(), Path::new(profile));
+            assert_eq!(place(name).profile, Path::new(profile));
             let preprocessed = format!("{profile}.webgrind");
-            assert_eq!(place(name).preprocessed(), Path::new(&preprocessed));
+            assert_eq!(place(name).preprocessed, Path::new(&preprocessed));
         }
-        let here = place("all").profile();
+        let here = place("all").profile;
         assert_eq!(here, env::temp_dir().join("cachegrind.out.all"));
         let apart =
             WebgrindFiles::new(Path::new("/srv/all"), Some(Path::new("/var/kept"))).unwrap();
         assert_eq!(
-            apart.preprocessed(),
+            apart.preprocessed,
             Path::new("/var/kept/cachegrind.out.all.webgrind")
         );
         for wrong in [

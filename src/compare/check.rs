@@ -192,15 +192,13 @@ impl<'l, 'a> Check<'l, 'a> {
         sums: Sides<Option<InclusiveSum>>,
     ) -> Result<Verdict, LimitError> {
         let bound = self.bound;
-        let missing = match (bound, sums.into()) {
-            (Bound::Growth(limit), (Some(base), Some(new))) => {
+        let missing = match (bound, sums.base, sums.new) {
+            (Bound::Growth(limit), Some(base), Some(new)) => {
                 return self.judge_growth(limit, subject, Sides { base, new });
             }
-            (Bound::Cost(limit), (_, Some(new))) => {
-                return self.judge_cost(limit, subject, new);
-            }
-            (Bound::Growth(_), (_, None)) => " not found in the new profile".to_owned(),
-            (Bound::Growth(_), (None, Some(new))) => {
+            (Bound::Cost(limit), _, Some(new)) => return self.judge_cost(limit, subject, new),
+            (Bound::Growth(_), _, None) => " not found in the new profile".to_owned(),
+            (Bound::Growth(_), None, Some(new)) => {
                 let new = in_runs(new.shown(unit_of(self.profile)), self.runs);
                 format!(", at {new}, not found in the base")
             }

@@ -139,17 +139,8 @@ pub enum Warning {
     #[error("some sums exceed 64 bits; they stay at the largest number")]
     Saturated,
     /// Stacks of sums are estimated.
-    #[error(
-        "the stacks of {} % of the cost are estimated{}",
-        tenths(1.0 - *exact),
-        hint(*exact, *can_be_told)
-    )]
-    Estimated {
-        /// The share of the cost that has one possible stack, from 0 to 1.
-        exact: f64,
-        /// Whether an option of the profiler records more.
-        can_be_told: bool,
-    },
+    #[error("the stacks of {percent} % of the cost are estimated{hint}")]
+    Estimated { percent: String, hint: &'static str },
     /// About the stacks that were written.
     #[error(transparent)]
     Collapsed(collapsed::Warning),
@@ -469,32 +460,19 @@ pub(super) fn estimated(base: Option<&Stacks<'_>>, new: &Stacks<'_>) -> Option<W
     let shares = sides.map(|stacks| (stacks.exact_share(), stacks.profile()));
     let estimated = shares.filter(|&(exact, _)| exact < 1.0);
     let (exact, profile) = estimated.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let records_callers = profile.producers().contains(&Producer::Callgrind);
     Some(Warning::Estimated {
-        exact,
-        can_be_told: is_of_callgrind(profile),
+        // Rounded up, so that only 0 is shown as 0.
+        percent: format!("{:.1}", ((1.0 - exact) * 1000.0).ceil() / 10.0),
+        hint: match records_callers && exact < MIN_EXACT_SHARE {
+            true => "; record with --separate-callers=10 for exact ones",
+            false => "",
+        },
     })
-}
-
-/// Whether Valgrind's Callgrind wrote any of the inputs.
-fn is_of_callgrind(profile: &Profile) -> bool {
-    profile.producers().contains(&Producer::Callgrind)
-}
-
-/// A share as a percentage, rounded up, so that only 0 is shown as 0.
-fn tenths(share: f64) -> String {
-    format!("{:.1}", (share * 1000.0).ceil() / 10.0)
 }
 
 /// Below this share of exact stacks, another option of the profiler is recommended.
 const MIN_EXACT_SHARE: f64 = 0.9;
-
-fn hint(exact: f64, can_be_told: bool) -> &'static str {
-    if can_be_told && exact < MIN_EXACT_SHARE {
-        "; record with --separate-callers=10 for exact ones"
-    } else {
-        ""
-    }
-}
 
 /// Whether Cachegrind wrote a profile: it has a command and a summary, but no creator and no calls.
 fn is_of_cachegrind(profile: &Profile) -> bool {
