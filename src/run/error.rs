@@ -1,4 +1,4 @@
-//! Errors and warnings of a conversion.
+//! Errors of a conversion.
 
 use std::io;
 

@@ -67,7 +67,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// All inputs by the name of the first.
+    /// How messages name them.
     pub fn names(&self) -> String {
         input_names(&self.found)
     }
