@@ -145,10 +145,12 @@ function linesOf(of) {
   const ownFile = data.functions.file[of.index];
   const all = costliest(rows);
   const hottest = costOfLine(all) > 0 && all;
-  const start = costliest(rows.filter(({ file, own, calls: made }) => file === ownFile && (own || made.length > 0)));
   const isCompared = data.lines.compared.includes(of.index);
   const shown = withSource(rows, ownFile, (file) => (isCompared && !sameFiles.has(file) ? ' · new side only' : ''));
   const hasText = rows.some(({ text }) => text !== undefined);
+  // The function’s own file can be a header of which there is no source.
+  const isRead = ({ file, text }) => (hasText && !sources.has(ownFile) ? text !== undefined : file === ownFile);
+  const start = costliest(rows.filter((row) => isRead(row) && (row.own || row.calls.length > 0)));
   const table = tableOf({
     label: 'Lines',
     columns: lineColumns(shown, { hottest, hasOwn, hasText, isCompared }),
@@ -156,7 +158,7 @@ function linesOf(of) {
     kindsOf: (row) => ({ costs: row.title || row.calls.length > 0 || Number(row.own) > 0, hottest: row === hottest }),
   });
   table.element.classList.add('lines');
-  /** Scrolls a line to the middle of the table, at first the costliest of the function’s own file. */
+  /** Scrolls a line to the middle of the table, at first the costliest one of that file. */
   function reveal(line = start || all) {
     const row = table.elementOf(line);
     // Otherwise it would move when the rows above it are made.
