@@ -300,7 +300,7 @@ fn changes_that_are_left_out_are_summed_up() {
             let cost = if at % 2 == 0 {
                 1_000_000 + at * (1 + more)
             } else {
-                2_000_000 - at * more
+                1_001_000 - at * more
             };
             format!(
                 "fn={}\\Class{at}->method{at}\n{at} {cost}\n",

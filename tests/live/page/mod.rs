@@ -254,6 +254,16 @@ fn a_page_of_many_functions_is_shown_at_once() {
     show(&browser, &page, "#view=functions&by=file&hide=src/7.php");
     let told = text_of(&browser.look("text", &json!(["#status"]))[0]);
     assert!(told.starts_with("50 files with a total "), "{told}");
+    // A colour for each of the 15 costliest of 51 files.
+    show(&browser, &page, "#view=flame&colours=file");
+    let legend = list(&browser.look("text", &json!([".legend li"])), text_of);
+    assert_eq!(legend.last().expect("a text"), "36 other files 69.99 %");
+    // 200 rows are printed.
+    for (one_more, notes) in [("", 0), ("|^f5$", 1)] {
+        show(&browser, &page, &format!("#search=/^f[12]..${one_more}/"));
+        let found = browser.run("return document.querySelectorAll('.grid .printed').length;");
+        assert_eq!(found, notes);
+    }
     // Each function of a chain is there, however little it costs; four frames have no function.
     show(&browser, &page, "#view=flame&search=/^f[0-3]$/");
     let status = browser.look("text", &json!(["#status"]));
@@ -316,6 +326,9 @@ fn a_share_is_right_or_says_at_least() {
     assert!(told.contains("marked: at least "), "{told}");
     let told = status("#view=flame&search=f3_");
     assert!(!told.contains("No frame"), "{told}");
+    // The sum of omitted stacks has no function.
+    let told = status("#view=flame&search=…");
+    assert!(told.contains("marked: at least "), "{told}");
     let texts = list(&browser.look("text", &json!(["#view p"])), text_of);
     let omitted = "Omitted to limit the size of the report: ";
     assert!(
@@ -378,6 +391,9 @@ fn stacks_of_30_000_levels_are_shown() {
     let browser = Browser::start();
     let (_folder, page) = page_of(text, &[]);
     let count = |css: &str| browser.look("count", &json!([css]));
+    show(&browser, &page, "#view=flame&zoom=20");
+    let crumbs = "all › … › f1 › f0 › f1 › f0 › f1 › f0 › f1";
+    assert_eq!(browser.look("text", &json!([".crumbs"])), json!([crumbs]));
     show(&browser, &page, "#view=tree");
     assert_eq!(
         count(&format!("[aria-rowcount='{}']", LEVELS + 1)),

@@ -131,6 +131,10 @@ fn act(browser: &Browser, page: &Path, what: &str, of: &str) -> Option<Vec<Strin
                 field.dispatchEvent(new Event('input'));"
             ));
         }
+        // As if functions had been omitted.
+        "omit" => {
+            browser.run(&format!("Object.assign(data.rest, {of}); render();"));
+        }
         "width" => browser.show_at(of.parse().expect("a width"), "light"),
         "paper" => browser.show_on_paper(of.parse().expect("a width")),
         _ => return None,
