@@ -1,6 +1,6 @@
 //! Errors and warnings of the callgrind reader, with their locations.
 
-use std::mem::{Discriminant, discriminant};
+use std::mem::discriminant;
 use std::{fmt, io};
 
 use thiserror::Error;
@@ -57,16 +57,10 @@ pub struct Problem {
 
 impl Problem {
     /// A problem at a place in a line.
-    pub(super) fn at(kind: ProblemKind, place: Cursor<'_>) -> Self {
-        Problem::from(kind).or_at(place)
-    }
-
-    /// The same problem, at this place unless it has one.
     #[cold]
-    pub(super) fn or_at(mut self, place: Cursor<'_>) -> Self {
-        let found = || excerpt(place.rest_of_line());
-        self.found.get_or_insert_with(found);
-        self
+    pub(super) fn at(kind: ProblemKind, data: &[u8], pos: usize) -> Self {
+        let found = Some(excerpt(Cursor::new(data, pos).rest_of_line()));
+        Problem { kind, found }
     }
 }
 
@@ -301,22 +295,32 @@ impl WarningKind {
         matches!(self, WarningKind::Skipped(_) | WarningKind::SkippedCallCost)
     }
 
-    /// One kind for all warnings of which only the first ten are shown.
-    fn group(&self) -> (Discriminant<Self>, bool) {
+    /// Whether a run, or a part, is cut off.
+    fn is_cut(&self) -> bool {
         use WarningKind::*;
-        let like = match self {
-            Skipped(_) => &SkippedCallCost,
-            CutLine(_) | UnendedLine(_) | CutBlock(_) | CutRun | CutPart => &CutCall,
-            other => other,
-        };
-        // Limits apply to the first event, so its absence matters more.
-        let is_first_event = matches!(self, EventAbsent { is_first: true, .. });
-        (discriminant(like), is_first_event)
+        matches!(
+            self,
+            CutLine(_) | UnendedLine(_) | CutCall | CutBlock(_) | CutRun | CutPart
+        )
     }
 }
 
 impl Kind for Warning {
     fn is_like(&self, other: &Self) -> bool {
-        self.kind.group() == other.kind.group()
+        use WarningKind::EventAbsent;
+        match (&self.kind, &other.kind) {
+            // Limits apply to the first event, so its absence matters more.
+            (
+                EventAbsent { is_first, .. },
+                EventAbsent {
+                    is_first: other, ..
+                },
+            ) => is_first == other,
+            (own, other) => {
+                discriminant(own) == discriminant(other)
+                    || own.is_skipped() && other.is_skipped()
+                    || own.is_cut() && other.is_cut()
+            }
+        }
     }
 }

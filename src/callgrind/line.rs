@@ -39,29 +39,11 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// The start of the next line.
-    pub fn next_line(&self) -> usize {
-        self.pos + self.rest_of_line().len() + 1
-    }
-
     /// Reads the rest of the line, and returns it without the line end.
     pub fn take_line(&mut self) -> &'a [u8] {
         let line = self.rest_of_line();
         self.pos += line.len() + 1;
         line.strip_suffix(b"\r").unwrap_or(line)
-    }
-
-    /// The position after a text, if it is next.
-    #[inline]
-    pub fn after(self, text: &[u8]) -> Option<Self> {
-        let is_next = self.data.get(self.pos..)?.starts_with(text);
-        is_next.then_some(self.at(self.pos + text.len()))
-    }
-
-    /// Another position in the same bytes.
-    #[inline(always)]
-    pub fn at(self, pos: usize) -> Self {
-        Cursor::new(self.data, pos)
     }
 
     /// The current byte; `\n` after the last one.
@@ -352,9 +334,9 @@ impl Named {
 
     /// The kind of a position line, and the start of its name.
     #[inline(always)]
-    pub fn by(line: Cursor<'_>) -> Option<(Named, Cursor<'_>)> {
+    pub fn by(line: &[u8]) -> Option<(Named, usize)> {
         // With its line end, even a line without a name has four bytes.
-        let (named, length) = match line.data.get(line.pos..)?.first_chunk()? {
+        Some(match line.first_chunk()? {
             [b'f', b'n', b'=', _] => (Named::Function, 3),
             [b'f', b'l', b'=', _] => (Named::File, 3),
             [b'f', b'i' | b'e', b'=', _] => (Named::InlineFile, 3),
@@ -365,8 +347,7 @@ impl Named {
             [b'j', b'f', b'i', b'='] => (Named::JumpFile, 4),
             [b'j', b'f', b'n', b'='] => (Named::JumpFunction, 4),
             _ => return None,
-        };
-        Some((named, line.at(line.pos + length)))
+        })
     }
 }
 

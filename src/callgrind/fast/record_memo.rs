@@ -12,7 +12,6 @@
 //! reading it again.
 
 use crate::callgrind::digits::{equal, mask, same, word};
-use crate::callgrind::line::Cursor;
 use crate::profile::{EdgeId, FunctionId, NameId};
 
 /// The smallest and the largest number of places, powers of two. Many small inputs may be read in
@@ -41,6 +40,17 @@ pub(in crate::callgrind) const CALL: u32 = 3;
 pub(in crate::callgrind) struct RecordKey<'a> {
     bytes: &'a [u8; SPAN],
     length: usize,
+}
+
+/// The numbers in a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::callgrind) struct RecordIds {
+    /// Id of the file.
+    pub file: u32,
+    /// Id of the function.
+    pub function: u32,
+    /// Line of the cost.
+    pub line: u32,
 }
 
 impl<'a> RecordKey<'a> {
@@ -74,23 +84,24 @@ impl<'a> RecordKey<'a> {
         (id.rotate_left(20) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Reads it, if it is the key of a record of ids: the file, the function, and the line of the cost.
-    pub fn numbers(self) -> Option<[u64; 3]> {
-        let text = Cursor::new(self.bytes.get(..self.length)?, 0);
-        let (mut file, before_function, before_line) = match text.after(b"fl=") {
-            Some(file) => (file, &b"\nfn="[..], &b"\n"[..]),
-            None => (
-                text.after(b"cfl=")?,
-                &b"\ncfn="[..],
-                &b"\ncalls=1 0 0\n"[..],
-            ),
+    /// Reads it, if it is the key of a record of ids and plain numbers.
+    pub fn ids(self) -> Option<RecordIds> {
+        let text = self.bytes.get(..self.length)?;
+        let (file, function, rest) = if let Some(block) = text.strip_prefix(b"fl=(") {
+            let (file, rest) = number_before(block, b")\nfn=(")?;
+            let (function, rest) = number_before(rest, b")\n")?;
+            (file, function, rest)
+        } else {
+            let (file, rest) = number_before(text.strip_prefix(b"cfl=(")?, b")\ncfn=(")?;
+            let (function, rest) = number_before(rest, b")\ncalls=1 0 0\n")?;
+            (file, function, rest)
         };
-        let file_id = file.id().ok()??;
-        let mut function = file.after(before_function)?;
-        let function_id = function.id().ok()??;
-        let mut line = function.after(before_line)?;
-        let line_number = line.number().ok()?;
-        (line.pos() == self.length).then_some([file_id, function_id, line_number])
+        let (line, rest) = number_before(rest, b"")?;
+        rest.is_empty().then_some(RecordIds {
+            file,
+            function,
+            line,
+        })
     }
 }
 
@@ -169,15 +180,19 @@ impl RecordMemo {
         place.unwrap_or(0) & self.entries.len().wrapping_sub(1)
     }
 
-    /// Stores a record. If it is a new one, moves the one in its place to the neighbour.
-    pub fn enter(&mut self, key: RecordKey<'_>, record: Record) {
+    /// Stores the edge to which a call was added.
+    pub fn set_edge(&mut self, key: RecordKey<'_>, edge: Option<EdgeId>) {
         let place = self.place(key);
         for place in [place, place ^ 1] {
             match self.entries.get_mut(place) {
-                Some(entry) if entry.is_of(key) => return entry.record = record,
+                Some(entry) if entry.is_of(key) => return entry.record.edge = edge,
                 _ => {}
             }
         }
+    }
+
+    /// Stores a record, and moves the one in its place to the neighbour.
+    pub fn enter(&mut self, key: RecordKey<'_>, record: Record) {
         let mut text = [0; MAX_RECORD_LENGTH];
         text.copy_from_slice(&key.bytes[..MAX_RECORD_LENGTH]);
         if self.entered >= self.entries.len() / 4 {
@@ -206,6 +221,21 @@ impl RecordMemo {
     }
 }
 
+/// Reads a number of up to 8 digits and the text that must follow it; returns the number and the
+/// rest.
+fn number_before<'t>(text: &'t [u8], end: &[u8]) -> Option<(u32, &'t [u8])> {
+    let mut number = 0;
+    for (digits, byte) in text.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 || digits == 8 {
+            let rest = text[digits..].strip_prefix(end)?;
+            return (digits > 0 && digit > 9).then_some((number, rest));
+        }
+        number = 10 * number + u32::from(digit);
+    }
+    (!text.is_empty() && end.is_empty()).then_some((number, &[]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,21 +247,28 @@ mod tests {
         data
     }
 
-    fn read_block(text: &str) -> Option<[u64; 3]> {
-        RecordKey::up_to_blank::<BLOCK>(&padded(text), 0)?.numbers()
+    fn read_block(text: &str) -> Option<RecordIds> {
+        RecordKey::up_to_blank::<BLOCK>(&padded(text), 0)?.ids()
     }
 
-    fn read_call(text: &str) -> Option<[u64; 3]> {
-        RecordKey::up_to_blank::<CALL>(&padded(text), 0)?.numbers()
+    fn read_call(text: &str) -> Option<RecordIds> {
+        RecordKey::up_to_blank::<CALL>(&padded(text), 0)?.ids()
     }
 
     #[test]
     fn keys_are_read() {
-        assert_eq!(read_block("fl=(2)\nfn=(13)\n9 222 432\n"), Some([2, 13, 9]));
+        let ids = |file, function, line| {
+            Some(RecordIds {
+                file,
+                function,
+                line,
+            })
+        };
+        assert_eq!(read_block("fl=(2)\nfn=(13)\n9 222 432\n"), ids(2, 13, 9));
         let text = "cfl=(12345)\ncfn=(123)\ncalls=1 0 0\n1707 5 0\n";
-        assert_eq!(read_call(text), Some([12345, 123, 1707]));
+        assert_eq!(read_call(text), ids(12345, 123, 1707));
         let text = "cfl=(99999999)\ncfn=(1)\ncalls=1 0 0\n99999999 5 0\n";
-        assert_eq!(read_call(text), Some([99_999_999, 1, 99_999_999]));
+        assert_eq!(read_call(text), ids(99_999_999, 1, 99_999_999));
     }
 
     #[test]
@@ -240,9 +277,11 @@ mod tests {
             "cfl=(1) x\ncfn=(1)\ncalls=1 0 0\n5 17\n",
             "cfl=(1)\ncfn=(1)\ncalls=2 0 0\n5 17\n",
             "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n+5 17\n",
+            "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n0x5 17\n",
             "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n5\n",
             "cfl=(1)\r\ncfn=(1)\r\ncalls=1 0 0\r\n5 17\r\n",
             "cfl=()\ncfn=(1)\ncalls=1 0 0\n5 17\n",
+            "cfl=(123456789)\ncfn=(1)\ncalls=1 0 0\n5 17\n",
         ] {
             assert_eq!(read_call(text), None, "{text:?}");
         }

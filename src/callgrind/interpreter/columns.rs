@@ -1,12 +1,13 @@
 //! The columns of a cost line: which exist, and which are requested.
 
-use crate::callgrind::line::{Cursor, NumberError, Positions};
+use crate::callgrind::error::ProblemKind;
+use crate::callgrind::line::{Cursor, Positions};
 use crate::profile::{ColumnMap, Cost, ProfileBuilder};
 use crate::tables::{first_cost, saturated};
 
 /// The shape of lines that can be recognised as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::callgrind) enum FastPath {
+pub(super) enum FastPath {
     /// The records of a trace: a line number and costs, of which some columns are wanted.
     Records,
     /// Cost lines with a line number and the only cost, as in most profiles of Valgrind.
@@ -19,7 +20,7 @@ pub(in crate::callgrind) enum FastPath {
 
 /// The result of reading the costs of a line, besides the row of requested costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::callgrind) struct LineCosts {
+pub(super) struct LineCosts {
     /// The cost by which calls are matched with invocations: that in the first column, if calls are
     /// linked. Otherwise the cost of the first requested event.
     pub matching: Cost,
@@ -29,19 +30,9 @@ pub(in crate::callgrind) struct LineCosts {
     pub next: usize,
 }
 
-/// Why costs cannot be read. Its text is made later, because traces try definitions of names as
-/// records, too.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::callgrind) enum CostError {
-    /// There are more than this number of events.
-    TooMany(usize),
-    /// The text at this position is not a cost.
-    At(usize, NumberError),
-}
-
 /// How negative costs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::callgrind) enum NegativeCosts {
+pub(super) enum NegativeCosts {
     /// With a sign.
     Plain,
     /// As Xdebug writes self times: -x/10 becomes (2⁶⁴ − x)/10.
@@ -64,7 +55,7 @@ impl NegativeCosts {
 
 /// The columns of the current part.
 #[derive(Clone, Debug, Default)]
-pub(in crate::callgrind) struct Columns {
+pub(super) struct Columns {
     positions: Positions,
     /// Names of the events; `None` before the first `events:` line.
     events: Option<Vec<Vec<u8>>>,
@@ -188,14 +179,21 @@ impl Columns {
         self.positions
     }
 
-    /// Reads costs to the end of the line, and stores the requested ones in `row`.
+    /// Reads costs from `start` to the end of the line, which begins at `pos`, and stores the
+    /// requested ones in `row`.
+    ///
+    /// An error is only a kind and a position, because its text is expensive, and traces try
+    /// definitions of names as records, too.
     #[inline(always)]
     pub fn costs(
         &mut self,
-        cursor: Cursor<'_>,
+        data: &[u8],
+        pos: usize,
+        start: usize,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, CostError> {
+    ) -> Result<LineCosts, (ProblemKind, usize)> {
+        let cursor = Cursor::new(data, start);
         match row {
             // Without a call of `memset`.
             [cost] => *cost = 0,
@@ -212,7 +210,7 @@ impl Columns {
                 is_unwrapped: false,
                 next,
             }),
-            None => self.any_costs(cursor, negative, row),
+            None => self.parse_costs_slow(data, pos, start, negative, row),
         }
     }
 
@@ -229,13 +227,16 @@ impl Columns {
     /// Does the same as [`costs`](Self::costs), for any spelling, and for events that are sums of
     /// several columns.
     #[inline(never)]
-    fn any_costs(
+    fn parse_costs_slow(
         &mut self,
-        mut cursor: Cursor<'_>,
+        data: &[u8],
+        pos: usize,
+        start: usize,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, CostError> {
+    ) -> Result<LineCosts, (ProblemKind, usize)> {
         let count = self.events().len();
+        let mut cursor = Cursor::new(data, start);
         let mut is_unwrapped = false;
         self.numbers.clear();
         loop {
@@ -243,12 +244,12 @@ impl Columns {
             if cursor.end_of_line() {
                 break;
             }
-            if self.numbers.len() == count {
-                return Err(CostError::TooMany(count));
-            }
             let start = cursor.pos();
-            let number = cursor.cost();
-            let number = number.map_err(|error| CostError::At(start, error))?;
+            if self.numbers.len() == count {
+                let most = ProblemKind::TooManyCosts(count);
+                return Err((most, pos));
+            }
+            let number = cursor.cost().map_err(|error| (error.into(), start))?;
             let (cost, was_wrapped) = negative.read(number);
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);

@@ -1,8 +1,8 @@
 //! Cost lines, and the calls that they belong to.
 
-use super::Interpreter;
-use super::columns::{CostError, NegativeCosts};
+use super::columns::NegativeCosts;
 use super::current_names::CurrentNames;
+use super::{Interpreter, line_end};
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Cursor, NumberError, PendingCall, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId, ProfileBuilder};
@@ -42,31 +42,31 @@ pub(super) fn add_own_cost<const WIDTH: usize>(
 impl Interpreter<'_> {
     /// Reads positions and costs, whose meaning follows from the line before.
     #[inline]
-    pub(super) fn cost_line(&mut self, line: Cursor<'_>) -> Result<usize, Problem> {
+    pub(super) fn cost_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
         if !self.is_wanted() {
-            return Ok(self.left_out_line(line));
+            return Ok(self.left_out_line(data, pos));
         }
         let expect = std::mem::take(&mut self.expect);
         if !self.columns.are_resolved() && !self.resolve_columns() {
-            return Err(ProblemKind::CostBeforeEvents.into());
+            return Err(Problem::at(ProblemKind::CostBeforeEvents, data, pos));
         }
         let negative = match expect {
             Expect::OwnCost if self.section.is_trace() => NegativeCosts::Wrapped,
             _ => NegativeCosts::Plain,
         };
-        let mut cursor = line;
+        let mut cursor = Cursor::new(data, pos);
         let positions = self.columns.positions();
         let position = match self.position.read(positions, &mut cursor) {
             Ok(position) => position,
-            Err(error) => self.unknown_line(cursor, error)?,
+            Err(error) => self.unknown_line(data, pos, cursor, error)?,
         };
-        let costs = self.columns.costs(cursor, negative, &mut self.row);
-        let costs = costs.map_err(|error| match error {
-            CostError::TooMany(events) => ProblemKind::TooManyCosts(events).into(),
-            CostError::At(pos, error) => Problem::at(error.into(), line.at(pos)),
-        })?;
+        let start = cursor.pos();
+        let costs = self
+            .columns
+            .costs(data, pos, start, negative, &mut self.row)
+            .map_err(|(kind, at)| Problem::at(kind, data, at))?;
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
-            self.ensure_block()?;
+            self.ensure_block(data, pos)?;
         }
         self.position = position;
         self.diagnostics.unwrapped_costs += u64::from(costs.is_unwrapped);
@@ -86,14 +86,14 @@ impl Interpreter<'_> {
 
     /// Reads only the position of a cost line: its section is not requested, and may lack the events.
     #[cold]
-    fn left_out_line(&mut self, mut line: Cursor<'_>) -> usize {
+    fn left_out_line(&mut self, data: &[u8], pos: usize) -> usize {
         self.section.open_block(false);
         self.expect = Expect::OwnCost;
         self.current.end_call();
-        let next = line.next_line();
-        let position = self.position.read(self.columns.positions(), &mut line);
+        let mut cursor = Cursor::new(data, pos);
+        let position = self.position.read(self.columns.positions(), &mut cursor);
         self.position = position.unwrap_or(self.position);
-        next
+        line_end(data, pos)
     }
 
     /// The position of an unknown line: phpspy and reli write -1 as the line of PHP's own functions.
@@ -101,11 +101,13 @@ impl Interpreter<'_> {
     #[cold]
     fn unknown_line(
         &mut self,
+        data: &[u8],
+        pos: usize,
         cursor: Cursor<'_>,
         (column, error): (usize, NumberError),
-    ) -> Result<Position, ProblemKind> {
+    ) -> Result<Position, Problem> {
         let positions = self.columns.positions();
-        Err(match error {
+        let kind = match error {
             NumberError::Negative if positions.is_line_alone() && cursor.follows(b"-1") => {
                 self.diagnostics.unknown_lines += 1;
                 return Ok(Position::default());
@@ -115,12 +117,18 @@ impl Interpreter<'_> {
             }
             NumberError::Negative => ProblemKind::NegativePosition(self.position.0[column]),
             _ => error.into(),
-        })
+        };
+        Err(Problem::at(kind, data, pos))
     }
 
-    /// Reads a `calls=` line with these numbers.
-    pub(super) fn calls_line(&mut self, numbers: Cursor<'_>) -> Result<usize, Problem> {
-        match self.pending_call(numbers) {
+    /// Reads a `calls=` line; `key` is the length of the text before its numbers.
+    pub(super) fn calls_line(
+        &mut self,
+        data: &[u8],
+        pos: usize,
+        key: usize,
+    ) -> Result<usize, Problem> {
+        match self.pending_call(data, pos, key) {
             Ok((call, next)) => {
                 self.expect = Expect::CallCost(call);
                 Ok(next)
@@ -134,27 +142,33 @@ impl Interpreter<'_> {
     }
 
     #[inline]
-    fn pending_call(&self, mut cursor: Cursor<'_>) -> Result<(PendingCall, usize), Problem> {
+    fn pending_call(
+        &self,
+        data: &[u8],
+        pos: usize,
+        key: usize,
+    ) -> Result<(PendingCall, usize), Problem> {
         if !self.current.has_function() {
-            return Err(ProblemKind::CostOutsideFunction.into());
+            return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
         }
         if !self.current.has_callee() {
-            return Err(ProblemKind::CallWithoutCallee.into());
+            return Err(Problem::at(ProblemKind::CallWithoutCallee, data, pos));
         }
+        let mut cursor = Cursor::new(data, pos + key);
         cursor.skip_blanks();
-        let start = cursor;
+        let start = cursor.pos();
         let calls = cursor.count().map_err(|error| {
             let kind = match error {
                 NumberError::Negative => ProblemKind::NegativeCalls,
                 _ => error.into(),
             };
-            Problem::at(kind, start)
+            Problem::at(kind, data, start)
         })?;
-        let start = cursor;
+        let start = cursor.pos();
         let target_line = self
             .position
             .read_target(self.columns.positions(), &mut cursor)
-            .map_err(|error| Problem::at(error.into(), start))?;
+            .map_err(|error| Problem::at(error.into(), data, start))?;
         let call = PendingCall { calls, target_line };
         Ok((call, cursor.pos()))
     }
@@ -186,17 +200,17 @@ impl Interpreter<'_> {
 
     /// Opens the block of the current function, unless it is open.
     #[inline]
-    pub(super) fn ensure_block(&mut self) -> Result<(), ProblemKind> {
+    pub(super) fn ensure_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
         if self.current.is_in_block() {
             return Ok(());
         }
-        self.open_block()
+        self.open_block(data, pos)
     }
 
     #[inline(never)]
-    fn open_block(&mut self) -> Result<(), ProblemKind> {
+    fn open_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
         if !self.current.has_function() {
-            return Err(ProblemKind::CostOutsideFunction);
+            return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
         }
         if !self.section.has_body() {
             self.builder.set_begins_run(self.section.begins_run());

@@ -151,14 +151,14 @@ impl Diagnostics {
 
     /// Returns all warnings.
     pub fn finish(&mut self) -> Warnings<Warning> {
-        for (count, warning) in [
-            (self.cut_names, WarningKind::CutNames as fn(u64) -> _),
-            (self.unknown_lines, WarningKind::UnknownLines),
-            (self.unwrapped_costs, WarningKind::UnwrappedCosts),
-        ] {
-            if count > 0 {
-                self.warn(warning(count));
-            }
+        if self.cut_names > 0 {
+            self.warn(WarningKind::CutNames(self.cut_names));
+        }
+        if self.unknown_lines > 0 {
+            self.warn(WarningKind::UnknownLines(self.unknown_lines));
+        }
+        if self.unwrapped_costs > 0 {
+            self.warn(WarningKind::UnwrappedCosts(self.unwrapped_costs));
         }
         std::mem::take(&mut self.warnings)
     }

@@ -1,7 +1,7 @@
 //! Header lines, which change the state and begin runs and parts.
 
 use super::Interpreter;
-use crate::callgrind::error::{ProblemKind, WarningKind};
+use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
 use crate::profile::{
     BlockKind, Definition, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, is_overlong,
@@ -10,23 +10,19 @@ use crate::profile::{
 
 impl Interpreter<'_> {
     /// Reads a line that is not a known line of the body.
-    pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), ProblemKind> {
+    pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), Problem> {
         let Some((key, value)) = split_header(line) else {
             if line.starts_with(b"====") {
                 // Xdebug's append mode: ==== NEW PROFILING FILE ====...
-                self.begin_header(ProfileBuilder::begin_run);
+                self.begin_section(ProfileBuilder::begin_run);
+                self.current.forget();
                 return Ok(());
             }
-            return Err(ProblemKind::UnknownLine);
-        };
-        // A run of a trace, or a part of an aggregate.
-        let begin = match self.section.is_trace() {
-            true => ProfileBuilder::begin_run,
-            false => ProfileBuilder::begin_section,
+            return Err(Problem::at(ProblemKind::UnknownLine, line, 0));
         };
         match key {
             b"events" => {
-                check_events(value)?;
+                self.check_events(line, value)?;
                 if self.section.events() {
                     // Earlier headers are about the earlier columns.
                     self.resolve_columns();
@@ -38,14 +34,16 @@ impl Interpreter<'_> {
                 self.section.summary(value, self.current.is_in_block());
             }
             b"positions" => {
-                let positions = Positions::parse(value).ok_or(ProblemKind::UnknownPositions)?;
+                let positions = Positions::parse(value)
+                    .ok_or_else(|| Problem::at(ProblemKind::UnknownPositions, line, 0))?;
                 self.columns.set_positions(positions);
                 // Relative numbers begin at 0 again.
                 self.position = Position::default();
                 self.is_profile = true;
             }
             b"event" => {
-                let too_many = |error| ProblemKind::TooManyFormulas(Box::new(error));
+                let too_many =
+                    |error| Problem::at(ProblemKind::TooManyFormulas(Box::new(error)), line, 0);
                 match self.builder.define_event(value).map_err(too_many)? {
                     Definition::Known => {}
                     Definition::New => self.columns.unresolve(),
@@ -54,13 +52,9 @@ impl Interpreter<'_> {
                     }
                 }
             }
-            b"version" => {
-                let is_numbered = check_version(value)?;
-                self.is_profile |= is_numbered;
-                self.begin_header(begin);
-            }
+            b"version" => self.version(line, value)?,
             b"creator" => {
-                self.begin_header(begin);
+                self.begin_header();
                 self.is_profile = true;
             }
             b"part" => self.begin_part(),
@@ -75,6 +69,31 @@ impl Interpreter<'_> {
         self.section.header(key, value);
         self.first_part = self.first_part.or(self.section.part_number());
         self.builder.add_header(line);
+        Ok(())
+    }
+
+    fn check_events(&self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
+        let mut names = value
+            .split(u8::is_ascii_whitespace)
+            .filter(|name| !name.is_empty());
+        if names.clone().count() > MAX_COLUMNS {
+            return Err(Problem::at(ProblemKind::TooManyEvents, line, 0));
+        }
+        if names.any(is_overlong) {
+            return Err(Problem::at(ProblemKind::EventNameTooLong, line, 0));
+        }
+        Ok(())
+    }
+
+    fn version(&mut self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
+        let value = value.trim_ascii();
+        let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
+        let major = &value[..digits];
+        if !matches!(major, b"" | b"0" | b"1") {
+            return Err(Problem::at(ProblemKind::UnsupportedVersion, line, 0));
+        }
+        self.is_profile |= !major.is_empty();
+        self.begin_header();
         Ok(())
     }
 
@@ -98,30 +117,6 @@ impl Interpreter<'_> {
             }
             _ => false,
         }
-    }
-}
-
-/// Checks the value of an `events:` line.
-fn check_events(value: &[u8]) -> Result<(), ProblemKind> {
-    let mut names = value
-        .split(u8::is_ascii_whitespace)
-        .filter(|name| !name.is_empty());
-    if names.clone().count() > MAX_COLUMNS {
-        return Err(ProblemKind::TooManyEvents);
-    }
-    if names.any(is_overlong) {
-        return Err(ProblemKind::EventNameTooLong);
-    }
-    Ok(())
-}
-
-/// Checks the value of a `version:` line, and returns whether it is a number.
-fn check_version(value: &[u8]) -> Result<bool, ProblemKind> {
-    let mut parts = value.trim_ascii().split(|byte| !byte.is_ascii_digit());
-    match parts.next().unwrap_or_default() {
-        b"" => Ok(false),
-        b"0" | b"1" => Ok(true),
-        _ => Err(ProblemKind::UnsupportedVersion),
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) struct Interpreter<'a> {
     builder: &'a mut ProfileBuilder,
     ids: IdTables,
     current: CurrentNames,
-    pub columns: Columns,
+    columns: Columns,
     /// The position of the last cost line, to which relative positions refer.
     position: Position,
     section: Section,
@@ -66,14 +66,14 @@ pub(super) struct Interpreter<'a> {
     /// The ids of a range of a trace, while one is read.
     range: Option<RangeIds>,
     /// The requested parts of aggregates; empty for all.
-    part_filters: Vec<PartFilter>,
+    part_filters: &'a [PartFilter],
     pub found_parts: FoundParts,
     /// The number of the first `part:` line.
     pub first_part: Option<u64>,
 }
 
 impl<'a> Interpreter<'a> {
-    pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &ReadOptions) -> Self {
+    pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &'a ReadOptions) -> Self {
         let fixed = match options.kind {
             KindChoice::Auto => None,
             KindChoice::Trace => Some(BlockKind::Trace),
@@ -99,7 +99,7 @@ impl<'a> Interpreter<'a> {
             ends_blank: false,
             is_profile: false,
             range: None,
-            part_filters: options.parts.clone(),
+            part_filters: &options.parts,
             found_parts: FoundParts::default(),
             first_part: None,
         }
@@ -122,11 +122,10 @@ impl<'a> Interpreter<'a> {
             if pos == data.len() {
                 break;
             }
-            let line = Cursor::new(data, pos);
-            if self.range.is_some() && !self.is_self_contained(line.rest_of_line()) {
+            if self.range.is_some() && !self.is_self_contained(&data[pos..]) {
                 return Err(self.error(ProblemKind::UnknownLine.into()));
             }
-            pos = match self.any_line(line) {
+            pos = match self.any_line(data, pos) {
                 Ok(next) => next,
                 Err(problem) => {
                     let lacks_cost = matches!(problem.kind, ProblemKind::CallWithoutCost);
@@ -139,7 +138,7 @@ impl<'a> Interpreter<'a> {
                     if lacks_cost && !self.diagnostics.holds_error() {
                         continue;
                     }
-                    line.next_line()
+                    line_end(data, pos)
                 }
             };
             self.diagnostics.pass_lines(1);
@@ -155,7 +154,7 @@ impl<'a> Interpreter<'a> {
         self.ends_blank = false;
         let whole = [line, b"\n"].concat();
         let found = excerpt(line);
-        if self.is_cut_summary(line) || self.any_line(Cursor::new(&whole, 0)).is_err() {
+        if self.is_cut_summary(line) || self.any_line(&whole, 0).is_err() {
             self.expect = Expect::OwnCost;
             self.warn_cut(WarningKind::CutLine(found));
         } else if !found.is_empty() && self.section.end_within_line() {
@@ -224,62 +223,63 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Reads a line, and returns the start of the next one.
-    fn any_line(&mut self, mut line: Cursor<'_>) -> Result<usize, Problem> {
-        line.skip_blanks();
-        let next = match line.peek() {
-            b'0'..=b'9' | b'+' | b'-' | b'*' => self.cost_line(line),
-            b'\n' | b'\r' if line.end_of_line() => Ok(line.pos()),
-            b'#' => Ok(self.comment(line)),
-            _ => self.text_line(line),
-        };
-        next.map_err(|problem| problem.or_at(line))
+    /// Reads the line at `pos`, and returns the start of the next one.
+    fn any_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+        let mut cursor = Cursor::new(data, pos);
+        cursor.skip_blanks();
+        match cursor.peek() {
+            b'0'..=b'9' | b'+' | b'-' | b'*' => self.cost_line(data, cursor.pos()),
+            b'\n' | b'\r' if cursor.end_of_line() => Ok(cursor.pos()),
+            b'#' => Ok(self.comment(data, cursor.pos())),
+            _ => self.text_line(data, cursor.pos()),
+        }
     }
 
     /// Reads a line that begins with a letter or a sign.
     #[inline]
-    fn text_line(&mut self, line: Cursor<'_>) -> Result<usize, Problem> {
+    fn text_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+        let line = &data[pos..];
         if let Expect::CallCost(_) = std::mem::take(&mut self.expect) {
-            return Err(ProblemKind::CallWithoutCost.into());
+            return Err(Problem::at(ProblemKind::CallWithoutCost, data, pos));
         }
-        if let Some((named, name)) = Named::by(line) {
-            return self.name_line(named, name);
+        if let Some((named, length)) = Named::by(line) {
+            return self.name_line(named, data, pos + length);
         }
-        if let Some(numbers) = CALLS.iter().find_map(|key| line.after(key)) {
-            return self.calls_line(numbers);
+        if let Some(key) = CALLS.iter().find(|key| line.starts_with(key)) {
+            return self.calls_line(data, pos, key.len());
         }
-        if line.after(b"jcnd=").or(line.after(b"jump=")).is_some() {
+        if line.starts_with(b"jcnd=") || line.starts_with(b"jump=") {
             self.expect = Expect::JumpSource;
-            return Ok(line.next_line());
+            return Ok(line_end(data, pos));
         }
-        if let Some(name) = line.after(b"frfn=") {
-            return self.caller_line(name);
+        if line.starts_with(b"frfn=") {
+            return self.caller_line(data, pos + b"frfn=".len());
         }
-        let mut end = line;
-        let line = end.take_line();
+        let mut cursor = Cursor::new(data, pos);
+        let line = cursor.take_line();
         if !IGNORED_LINES.iter().any(|key| line.starts_with(key)) {
             self.header_line(line)?;
         }
-        Ok(end.pos())
+        Ok(cursor.pos())
     }
 
     #[cold]
-    fn comment(&mut self, line: Cursor<'_>) -> usize {
-        let text = line.rest_of_line();
-        self.is_profile |= text.starts_with(b"# callgrind format");
+    fn comment(&mut self, data: &[u8], pos: usize) -> usize {
+        let end = line_end(data, pos);
+        self.is_profile |= data[pos..].starts_with(b"# callgrind format");
         if self.section.is_own()
-            && let Some(more) = text.strip_prefix(MORE_INVOCATIONS)
+            && let Some(more) = data[pos..end].strip_prefix(MORE_INVOCATIONS)
             && let Some(more) = str::from_utf8(more.trim_ascii()).ok()
         {
             self.more_invocations = more.parse().ok();
         }
-        line.next_line()
+        end
     }
 
-    /// Reads a line that names something, from its name on.
+    /// Reads a line that names something; `start` is the start of the name.
     #[inline(always)]
-    fn name_line(&mut self, named: Named, start: Cursor<'_>) -> Result<usize, Problem> {
-        let mut cursor = start;
+    fn name_line(&mut self, named: Named, data: &[u8], start: usize) -> Result<usize, Problem> {
+        let mut cursor = Cursor::new(data, start);
         let name = match cursor.name() {
             Ok(CompressedName::Reference(id)) => Ok(FunctionName {
                 name: match self.ids.of(named).get(id) {
@@ -295,7 +295,7 @@ impl<'a> Interpreter<'a> {
             Ok(CompressedName::Plain(name)) => self.plain_name(name).map(FunctionName::from),
             Err(error) => Err(error.into()),
         };
-        let name = name.map_err(|kind| Problem::at(kind, start))?;
+        let name = name.map_err(|kind| Problem::at(kind, data, start))?;
         if named == Named::Function {
             self.builder.close_block();
             if let Some(id) = name.id {
@@ -330,13 +330,12 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Reads the name of a caller, which Valgrind's `--mangle-names=no` writes. It may define an id.
-    fn caller_line(&mut self, start: Cursor<'_>) -> Result<usize, Problem> {
-        let mut cursor = start;
-        if let Ok(CompressedName::Definition(id, name)) = cursor.name() {
+    fn caller_line(&mut self, data: &[u8], start: usize) -> Result<usize, Problem> {
+        if let Ok(CompressedName::Definition(id, name)) = Cursor::new(data, start).name() {
             let defined = self.define(Named::Function, id, name);
-            defined.map_err(|kind| Problem::at(kind, start))?;
+            defined.map_err(|kind| Problem::at(kind, data, start))?;
         }
-        Ok(start.next_line())
+        Ok(line_end(data, start))
     }
 
     #[inline(never)]
@@ -415,14 +414,15 @@ impl<'a> Interpreter<'a> {
         true
     }
 
-    /// Begins a section, with its header, at a line that may begin one. A section without a body
-    /// goes on.
+    /// Begins a section, with its header, at a line that may begin one: a run of a trace, or a part
+    /// of an aggregate.
     ///
     /// Names before it are forgotten.
-    fn begin_header(&mut self, begin: fn(&mut ProfileBuilder)) {
-        if self.section.has_body() {
-            self.next_section(begin);
-        }
+    fn begin_header(&mut self) {
+        self.begin_section(match self.section.is_trace() {
+            true => ProfileBuilder::begin_run,
+            false => ProfileBuilder::begin_section,
+        });
         self.current.forget();
     }
 
@@ -430,6 +430,13 @@ impl<'a> Interpreter<'a> {
     fn begin_part(&mut self) {
         if self.section.part_header().is_some() || self.section.has_body() {
             self.next_section(ProfileBuilder::begin_section);
+        }
+    }
+
+    /// Begins a section, unless the current one has no body yet.
+    fn begin_section(&mut self, begin: fn(&mut ProfileBuilder)) {
+        if self.section.has_body() {
+            self.next_section(begin);
         }
     }
 
@@ -453,7 +460,7 @@ impl<'a> Interpreter<'a> {
         }
         let part = self.section.part_header();
         let found = &mut self.found_parts;
-        let is_wanted = part.is_some_and(|part| found.add(&self.part_filters, part));
+        let is_wanted = part.is_some_and(|part| found.add(self.part_filters, part));
         self.section.is_wanted = Some(is_wanted);
         is_wanted
     }
@@ -490,4 +497,9 @@ impl<'a> Interpreter<'a> {
             self.diagnostics.warn(kind);
         }
     }
+}
+
+/// The start of the line after the one at `pos`.
+fn line_end(data: &[u8], pos: usize) -> usize {
+    memchr::memchr(b'\n', &data[pos..]).map_or(data.len(), |at| pos + at + 1)
 }

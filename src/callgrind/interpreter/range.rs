@@ -4,15 +4,27 @@
 //! placeholder for its name, until the range is joined with the lines before it. Searching the whole
 //! file for definitions first would take a fifth of the time of reading it.
 
-use super::Interpreter;
 use super::columns::{Columns, FastPath};
 use super::cost_lines::Expect;
 use super::current_names::CurrentNames;
 use super::diagnostics::Diagnostics;
+use super::{Interpreter, line_end};
 use crate::callgrind::line::{Named, Position};
 use crate::callgrind::{KindChoice, ReadOptions};
 use crate::maps::HashMap;
 use crate::profile::{NameId, ProfileBuilder};
+
+/// The options for reading ranges.
+static OPTIONS: ReadOptions = ReadOptions {
+    kind: KindChoice::Trace,
+    lenient: false,
+    parts: Vec::new(),
+    line_by_line: false,
+};
+
+/// The columns that the lines before a range set.
+#[derive(Clone)]
+pub(in crate::callgrind) struct RangeColumns(Columns);
 
 /// The ids of a range.
 #[derive(Debug, Default)]
@@ -43,19 +55,22 @@ pub(in crate::callgrind) struct EndedRange {
     diagnostics: Diagnostics,
 }
 
-impl<'a> Interpreter<'a> {
-    /// Begins a range after lines that set these columns.
-    pub fn for_range(columns: &Columns, sums: &'a mut ProfileBuilder) -> Self {
-        let options = ReadOptions {
-            kind: KindChoice::Trace,
-            ..ReadOptions::default()
-        };
-        let mut range = Interpreter::new(sums, "", &options);
-        range.columns = columns.clone();
-        range.row.resize(columns.width(), 0);
-        range.builder.widen(columns.width());
+impl RangeColumns {
+    /// Begins a range with these columns.
+    pub fn begin_range<'b>(&self, sums: &'b mut ProfileBuilder) -> Interpreter<'b> {
+        let mut range = Interpreter::new(sums, "", &OPTIONS);
+        range.columns = self.0.clone();
+        range.row.resize(range.columns.width(), 0);
+        range.builder.widen(range.columns.width());
         range.range = Some(RangeIds::default());
         range
+    }
+}
+
+impl Interpreter<'_> {
+    /// The columns of the ranges after the lines so far.
+    pub fn range_columns(&self) -> RangeColumns {
+        RangeColumns(self.columns.clone())
     }
 
     /// Whether ranges can be joined with the lines so far.
@@ -75,12 +90,13 @@ impl<'a> Interpreter<'a> {
 
     /// Whether a line of a range has the same meaning after any lines.
     pub(super) fn is_self_contained(&self, line: &[u8]) -> bool {
-        const KEYS: [&[u8]; 4] = [b"fl=(", b"fn=(", b"cfl=(", b"cfn=("];
-        match line {
-            b"" | b"calls=1 0 0" => true,
-            [b'0'..=b'9', ..] => self.current.calls_from_own_file(),
+        const KEYS: [&[u8]; 5] = [b"fl=(", b"fn=(", b"cfl=(", b"cfn=(", b"calls=1 0 0\n"];
+        match line[0] {
+            b'\n' => true,
+            b'0'..=b'9' => self.current.calls_from_own_file(),
             // Composed names refer to other ids.
             _ => {
+                let line = &line[..line_end(line, 0)];
                 let name = line.split(|&byte| byte == b')').nth(1).unwrap_or_default();
                 KEYS.iter().any(|key| line.starts_with(key))
                     && !name.trim_ascii_start().starts_with(b"(")
@@ -103,8 +119,13 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Appends a range, unless the lines so far have other columns, or do not define one of its ids.
-    pub fn join(&mut self, mut range: EndedRange, columns: &Columns, sums: ProfileBuilder) -> bool {
-        if !self.can_join() || !self.columns.are_like(columns) {
+    pub fn join(
+        &mut self,
+        mut range: EndedRange,
+        columns: &RangeColumns,
+        sums: ProfileBuilder,
+    ) -> bool {
+        if !self.can_join() || !self.columns.are_like(&columns.0) {
             return false;
         }
         let inherited = range.ids.inherited.iter().map(|&(named, id, name)| {

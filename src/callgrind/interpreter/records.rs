@@ -6,7 +6,7 @@ use super::cost_lines::{Expect, add_own_cost};
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
 use crate::callgrind::id_tables::FunctionName;
-use crate::callgrind::line::{Cursor, Named, Position};
+use crate::callgrind::line::{Named, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 impl Interpreter<'_> {
@@ -75,7 +75,7 @@ impl Interpreter<'_> {
             return None;
         }
         if let Some(line) = run.first_line {
-            self.ensure_block().ok()?;
+            self.ensure_block(data, pos).ok()?;
             let costs = Costs::of(std::slice::from_ref(&run.cost));
             add_own_cost::<1>(&self.current, self.builder, line, costs);
         }
@@ -87,8 +87,8 @@ impl Interpreter<'_> {
     /// Reads a line that names something, unless it is invalid.
     #[inline(always)]
     fn known_name(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let (named, name) = Named::by(Cursor::new(data, pos))?;
-        let next = self.name_line(named, name).ok()?;
+        let (named, key) = Named::by(&data[pos..])?;
+        let next = self.name_line(named, data, pos + key).ok()?;
         self.diagnostics.pass_lines(1);
         Some(next)
     }
@@ -151,12 +151,15 @@ impl Interpreter<'_> {
         row: &mut [Cost],
     ) -> Option<usize> {
         let key = RecordKey::up_to_blank::<BLOCK>(data, pos)?;
-        let start = Cursor::new(data, pos + key.length());
+        let start = pos + key.length();
         let costs = self
             .columns
-            .costs(start, NegativeCosts::Wrapped, row)
+            .costs(data, pos, start, NegativeCosts::Wrapped, row)
             .ok()?;
-        let record = self.record(key, false)?;
+        let record = match self.memo.as_ref()?.find(key) {
+            Some(record) => *record,
+            None => self.enter_record(key, false)?,
+        };
         self.current.set_file(record.file);
         self.current.set_function(FunctionName::from(record.name));
         self.current
@@ -180,9 +183,15 @@ impl Interpreter<'_> {
         row: &mut [Cost],
     ) -> Option<usize> {
         let key = RecordKey::up_to_blank::<CALL>(data, pos)?;
-        let start = Cursor::new(data, pos + key.length());
-        let line = self.columns.costs(start, NegativeCosts::Plain, row).ok()?;
-        let record = self.record(key, true)?;
+        let start = pos + key.length();
+        let line = self
+            .columns
+            .costs(data, pos, start, NegativeCosts::Plain, row)
+            .ok()?;
+        let record = match self.memo.as_ref()?.find(key) {
+            Some(record) => *record,
+            None => self.enter_record(key, true)?,
+        };
         self.current.set_known_callee(record.name, record.file);
         self.position = Position::of_line(record.line.into());
         let matching = line.matching;
@@ -197,14 +206,6 @@ impl Interpreter<'_> {
         Some(line.next)
     }
 
-    #[inline(always)]
-    fn record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
-        match self.memo.as_ref()?.find(key) {
-            Some(record) => Some(*record),
-            None => self.read_record(key, is_call),
-        }
-    }
-
     /// Adds a call whose edge is not in the memo, and stores the edge there.
     #[cold]
     fn add_call_of(&mut self, key: RecordKey<'_>, record: Record, costs: Costs<'_>) {
@@ -217,22 +218,23 @@ impl Interpreter<'_> {
         };
         let edge = self.builder.add_call::<ANY_WIDTH>(call, costs);
         if let Some(memo) = &mut self.memo {
-            memo.enter(key, Record { edge, ..record });
+            memo.set_edge(key, edge);
         }
     }
 
     /// Reads a key, and stores the record in the memo.
     #[cold]
-    fn read_record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
-        let [file, function, line] = key.numbers()?;
-        let line = u32::try_from(line).ok()?;
-        let (file, name) = self.ids.file_and_function(file, function)?;
+    fn enter_record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
+        let ids = key.ids()?;
+        let (file, name) = self
+            .ids
+            .file_and_function(ids.file.into(), ids.function.into())?;
         let record = Record {
             file,
             name,
             function: self.current.function_at(file, name, is_call, self.builder),
             edge: None,
-            line,
+            line: ids.line,
         };
         self.memo.as_mut()?.enter(key, record);
         Some(record)

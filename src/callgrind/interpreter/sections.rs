@@ -12,11 +12,13 @@ const TRIGGER: &[u8] = b"Trigger:";
 pub(super) struct Section {
     /// The kind of its blocks that the caller has chosen.
     fixed_kind: Option<BlockKind>,
-    /// The program that its header, or that of an earlier section, names.
-    producer: Option<Producer>,
+    /// The kind of its blocks that follows from its header.
+    declared_kind: Option<BlockKind>,
+    producer: Producer,
     body: Body,
-    /// Its header as a part, if it has a number or a thread.
+    /// Its header as a part, and whether it is one.
     part: PartHeader,
+    is_part: bool,
     /// Whether it is requested; known from its first cost on.
     pub is_wanted: Option<bool>,
     /// The values of its last `summary:` and `totals:` lines.
@@ -55,27 +57,24 @@ impl Section {
     /// Begins the next section, which has the same producer until a header names another one.
     pub fn begin_next(&mut self) {
         *self = Section {
+            declared_kind: self.declared_kind,
             producer: self.producer,
             had_body: self.has_data(),
             ..Section::first(self.fixed_kind)
         };
     }
 
-    /// The kind of its blocks that follows from its header.
-    fn declared_kind(&self) -> Option<BlockKind> {
-        self.producer.map(Producer::kind)
-    }
-
     /// Whether blocks are single invocations.
     #[inline]
     pub fn is_trace(&self) -> bool {
-        self.fixed_kind.or(self.declared_kind()) == Some(BlockKind::Trace)
+        self.fixed_kind.or(self.declared_kind) == Some(BlockKind::Trace)
     }
 
     /// Sets the producer, which determines how a section ends, and the kind of its blocks; false if
     /// the caller has chosen a kind.
     pub fn set_producer(&mut self, producer: Producer) -> bool {
-        self.producer = Some(producer);
+        self.producer = producer;
+        self.declared_kind = Some(producer.kind());
         self.fixed_kind.is_none()
     }
 
@@ -83,8 +82,8 @@ impl Section {
     pub fn header(&mut self, key: &[u8], value: &[u8]) {
         let text = value.trim_ascii_start();
         match key {
-            b"part" => self.part.number = number(text),
-            b"thread" => self.part.thread = number(text),
+            b"part" => (self.is_part, self.part.number) = (true, number(text)),
+            b"thread" => (self.is_part, self.part.thread) = (true, number(text)),
             b"totals" => self.totals = Some(summary_costs(value)),
             b"desc" if text.starts_with(RUNS) => self.has_runs = true,
             b"desc" if text.starts_with(TRIGGER) => {
@@ -104,7 +103,7 @@ impl Section {
 
     /// Whether cg-preprocess wrote it.
     pub fn is_own(&self) -> bool {
-        self.producer.is_some_and(Producer::is_own)
+        self.producer.is_own()
     }
 
     /// The number of its `part:` line.
@@ -114,8 +113,7 @@ impl Section {
 
     /// Its header as a part, if it is a part of an aggregate.
     pub fn part_header(&self) -> Option<&PartHeader> {
-        let is_part = self.part.number.or(self.part.thread).is_some();
-        (is_part && !self.is_trace()).then_some(&self.part)
+        (self.is_part && !self.is_trace()).then_some(&self.part)
     }
 
     /// Reads an `events:` line; true if earlier headers may be about earlier columns.
@@ -164,7 +162,7 @@ impl Section {
     /// a better one.
     pub fn cut(&mut self) -> bool {
         let lacks_main =
-            self.has_body() && self.is_trace() && self.declared_kind() == Some(BlockKind::Trace);
+            self.has_body() && self.is_trace() && self.declared_kind == Some(BlockKind::Trace);
         !std::mem::replace(&mut self.is_cut, true) && (!lacks_main || self.is_whole())
     }
 
@@ -176,9 +174,9 @@ impl Section {
     /// Marks that its last line does not end; true if a warning is due.
     pub fn end_within_line(&mut self) -> bool {
         match self.producer {
-            Some(Producer::Yappi) => false,
+            Producer::Yappi => false,
             // A missing `totals:` line causes a better warning.
-            Some(Producer::Callgrind) => !self.is_cut,
+            Producer::Callgrind => !self.is_cut,
             _ => self.cut(),
         }
     }
@@ -193,8 +191,7 @@ impl Section {
         own: Cost,
         selected: impl Fn(&[Cost]) -> Cost,
     ) -> Option<WarningKind> {
-        let expects_totals =
-            self.producer == Some(Producer::Callgrind) || self.is_own() && self.has_runs;
+        let expects_totals = self.producer == Producer::Callgrind || self.is_own() && self.has_runs;
         if !self.is_cut && expects_totals && self.totals.is_none() && !self.is_trace() {
             return Some(WarningKind::CutPart);
         }
@@ -207,7 +204,7 @@ impl Section {
         if !self.is_trace() {
             return None;
         }
-        match self.declared_kind() {
+        match self.declared_kind {
             Some(BlockKind::Aggregate) => Some(WarningKind::NoTrace),
             None if !self.is_whole() => Some(WarningKind::NoTrace),
             Some(_) if !self.is_whole() => Some(WarningKind::CutRun),
