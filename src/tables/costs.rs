@@ -69,6 +69,14 @@ impl CostTable {
         table
     }
 
+    /// An empty table of the same width and capacity.
+    pub fn like(&self) -> Self {
+        CostTable {
+            costs: Vec::with_capacity(self.costs.len()),
+            ..CostTable::new(self.width)
+        }
+    }
+
     /// The number of costs in a row.
     pub fn width(&self) -> usize {
         self.width

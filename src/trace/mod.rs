@@ -160,7 +160,7 @@ impl Trace {
 
     #[inline(never)]
     fn hand_over(&mut self) {
-        let next = Batch::new(self.batch.self_costs.width());
+        let next = Batch::like(&self.batch);
         let batch = std::mem::replace(&mut self.batch, next);
         let worker = self.worker.get_or_insert_with(|| {
             Worker::on_thread(self.wanted).unwrap_or_else(|| Worker::on_this_thread(self.wanted))

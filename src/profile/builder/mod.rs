@@ -560,7 +560,8 @@ impl ProfileBuilder {
         let caller = block.function;
         let inclusive = &mut self.run.sums.functions.inclusive_costs;
         let listed = self.trace.end_block(caller, block.matching, inclusive);
-        for call in listed.into_iter().flatten() {
+        let Some(listed) = listed else { return };
+        for call in listed {
             let edge = CallEdge {
                 caller,
                 file: self.call_file(caller, call.edge.file),
