@@ -123,6 +123,10 @@ impl InvocationTree {
             call.callee = number(call.callee);
             move_up(&mut call.invocation, invocations);
         }
+        if self.invocations.is_empty() {
+            *self = other;
+            return;
+        }
         self.invocations.append(&mut other.invocations);
         self.calls.append(&mut other.calls);
     }
