@@ -36,7 +36,7 @@ pub(super) const NO_CALLER: [u32; 4] = [0, NO_INDEX, 0, 0];
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
     /// Every invocation with its caller and sub-calls; read by webgrind 0.4.
-    V4 = 4,
+    V4,
     /// Sums per function, and its callers; read by webgrind 0.5.
     V5,
     /// The same, and its callees; read by webgrind 0.6 to 1.1.
@@ -83,7 +83,12 @@ impl Version {
 
     /// The number at the start of a file.
     pub fn number(self) -> u32 {
-        self as u32
+        match self {
+            Version::V4 => 4,
+            Version::V5 => 5,
+            Version::V6 => 6,
+            Version::V7 => 7,
+        }
     }
 
     /// The version with this number.
