@@ -335,6 +335,15 @@ fn a_share_is_right_or_says_at_least() {
         texts.last().is_some_and(|text| text.contains(omitted)),
         "{texts:?}"
     );
+    // Each function above the last level makes two calls, and so do those of which some are omitted.
+    let sums = browser.run(&format!(
+        "const {{ depth, calls, frame, frames }} = data.stacks;
+        const caller = (at) => frames.function[frame[at]] >= 0 && depth[at] < {LEVELS} - 1;
+        return [depth.filter((_, at) => caller(at)).length, calls.reduce((sum, count) => sum + count)];"
+    ));
+    let callers = sums[0].as_u64().expect("a number of callers");
+    assert!(callers > 16_000, "{sums}");
+    assert_eq!(sums[1], 2 * callers + 1);
     show(&browser, &page, "#view=functions&hide=f15_");
     let told = text_of(&browser.look("text", &json!(["#status"]))[0]);
     assert!(told.contains(" hidden, of which at least "), "{told}");
@@ -409,6 +418,13 @@ fn stacks_of_30_000_levels_are_shown() {
     browser.press("Left");
     let above = text_of(&row());
     assert!(above.contains(" 29999 f0"), "{above}");
+    // Below level 30, the indentation ends: a row shows its level.
+    browser.press(&format!("Home{}", " Down".repeat(29)));
+    let level_30 = text_of(&row());
+    assert!(level_30.ends_with(" 1 f1 details"), "{level_30}");
+    browser.press("Down");
+    let level_31 = text_of(&row());
+    assert!(level_31.ends_with(" 1 31 f0 details"), "{level_31}");
     // All of it folds.
     browser.press("Home Left");
     browser.settle();
