@@ -7,8 +7,6 @@ mod runner;
 #[cfg(all(unix, feature = "compression"))]
 mod docs;
 mod input;
-#[cfg(all(target_os = "linux", feature = "compression"))]
-mod memory;
 #[cfg(unix)]
 mod output;
 #[cfg(all(unix, feature = "compression"))]

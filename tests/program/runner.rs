@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-pub use crate::common::fixtures::{bytes, path as fixture};
+pub use crate::common::fixtures::path as fixture;
 
 /// A command with nothing on standard input, and with nothing in its environment that changes what
 /// it shows, such as `CI`, `COLUMNS` or `CLICOLOR_FORCE`.

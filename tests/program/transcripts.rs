@@ -143,6 +143,13 @@ pages! {
     usage user webgrind
 }
 
+/// Hostile sizes, below a limit on the address space.
+mod memory {
+    use super::*;
+
+    pages! { "memory/" claims functions lines repeats }
+}
+
 /// Limits of CI.
 mod limits {
     use super::*;

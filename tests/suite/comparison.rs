@@ -1,6 +1,6 @@
 //! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
 
-use cg_preprocess::compare::{Comparison, Limit, LimitError, Verdict};
+use cg_preprocess::compare::Comparison;
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::json;
 use cg_preprocess::output::text;
@@ -71,55 +71,5 @@ fn a_log_of_80_columns_suffices_and_a_terminal_is_not_overrun() {
         let report = report(Some(width));
         let fits = report.lines().all(|line| line.width() <= width);
         assert!(fits, "{width}: {report}");
-    }
-}
-
-/// What comes of a limit on the growth of the total.
-fn check(base: i128, new: i128, limit: &str) -> Result<Verdict, LimitError> {
-    let [base, new] = [base, new].map(|cost| format!("fn=a\n1 {cost}\n"));
-    let comparison = compare(&base, &new);
-    let limit = Limit::growth(limit.as_bytes()).unwrap();
-    limit.check(comparison.profiles.new, Some(&comparison))
-}
-
-#[test]
-fn growth_that_cannot_be_given_in_percent_is_an_error() {
-    for (base, new, told) in [
-        (0, 70, "cannot be expressed in percent: from 0 to 70"),
-        (0, 0, "cannot be expressed"),
-        (-5, -4, "cannot be expressed in percent: from -5 to -4"),
-        (5, 1 << 63, "64 bits"),
-        (1 << 63, 5, "64 bits"),
-    ] {
-        let error = check(base, new, "1000000").unwrap_err().to_string();
-        assert!(error.contains(told), "{error}");
-    }
-}
-
-#[test]
-fn growth_is_allowed_up_to_the_last_unit() {
-    const HUGE: i128 = 9_000_000_000_000_000_000;
-    for (base, highest, limit, shown) in [
-        (100_000, 102_000, "2", "grew by 2.00 %"),
-        (100_000, 102_500, "2.5%", "grew by 2.50 %"),
-        (100_000, 102_504, "2.504", "grew by 2.50 %"),
-        (100_000, 100_000, "0", "grew by 0.00 %"),
-        (100_000, 90_000, "-10", "shrank by 10.00 %"),
-        (3, 4, "33.333334", "grew by 33.33 %"),
-        (HUGE, HUGE, "0", "grew by 0.00 %"),
-        (
-            1,
-            9_999_999_999,
-            "999999999800",
-            "grew by 999,999,999,800.00 %",
-        ),
-    ] {
-        let kept = check(base, highest, limit).unwrap();
-        assert!(kept.passed() && kept.text.contains(shown), "{kept:?}");
-        let broken = check(base, highest + 1, limit).unwrap();
-        assert!(
-            !broken.passed() && broken.text.contains("more than the limit"),
-            "{broken:?}"
-        );
     }
 }

@@ -4,39 +4,11 @@ use std::io::Cursor;
 
 use cg_preprocess::callgrind;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder};
-use cg_preprocess::webgrind::{self, Version, WriteError, WriteOptions};
+use cg_preprocess::webgrind::{self, Version};
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
-use crate::library::{event, linked, profile, profile_options, read, read_files_with, write};
-
-/// Cannot seek or write: for what must fail before it does either.
-struct Untouchable;
-
-impl std::io::Write for Untouchable {
-    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-        panic!("written to")
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        panic!("flushed")
-    }
-}
-
-#[test]
-fn a_file_over_4_gib_is_refused_before_anything_is_written() {
-    let mut text = b"events: Ir\nfl=(1) ".to_vec();
-    text.resize(text.len() + (1 << 16), b'x');
-    for function in 0..66_560 {
-        text.extend_from_slice(format!("\nfl=(1)\nfn=f{function}\n1 1").as_bytes());
-    }
-    text.push(b'\n');
-    let error = webgrind::write(&profile(text), &WriteOptions::default(), Untouchable).unwrap_err();
-    assert!(matches!(error, WriteError::TooLarge(bytes) if bytes > 4 << 30));
-    assert_eq!(
-        error.to_string(),
-        "the file would have 4364461248 bytes, but the format cannot address more than 4294967295"
-    );
-}
+use crate::library::{event, linked, profile_options, read, read_files_with, write};
 
 /// Whatever is asked for, all events at once are what each of them is alone.
 #[test]

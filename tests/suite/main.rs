@@ -17,7 +17,6 @@ mod comparison;
 mod costs;
 mod cut_off;
 mod golden;
-mod incomplete;
 mod lines;
 mod markdown;
 mod names;

@@ -27,7 +27,7 @@ impl Schema {
         for (keyword, rule) in schema.as_object().unwrap() {
             let length = |items: &Vec<Value>| items.len() as u64;
             let is_kept = match keyword.as_str() {
-                "$schema" | "$defs" | "title" | "description" => true,
+                // Those of numbers first: there are many.
                 "$ref" => {
                     let part = rule.as_str().unwrap().strip_prefix('#').unwrap();
                     self.holds(self.0.pointer(part).unwrap(), value)?;
@@ -37,8 +37,6 @@ impl Schema {
                     Value::Array(types) => types.iter().any(|name| is_of_type(value, name)),
                     name => is_of_type(value, name),
                 },
-                "const" => value == rule,
-                "enum" => rule.as_array().unwrap().contains(value),
                 "minimum" => value.as_f64().is_none_or(|it| it >= rule.as_f64().unwrap()),
                 "maximum" => value.as_i64().is_none_or(|it| it <= rule.as_i64().unwrap()),
                 "pattern" => {
@@ -50,6 +48,9 @@ impl Schema {
                             && digits.bytes().all(|byte| byte.is_ascii_digit())
                     })
                 }
+                "$schema" | "$defs" | "title" | "description" => true,
+                "const" => value == rule,
+                "enum" => rule.as_array().unwrap().contains(value),
                 "minItems" => value
                     .as_array()
                     .is_none_or(|it| length(it) >= rule.as_u64().unwrap()),

@@ -194,21 +194,6 @@ fn add(text: &mut String, (function, cost, calls): &Block<'_>) {
 }
 
 #[test]
-fn what_lies_below_a_mebibyte_of_frames_is_summed_up() {
-    let names = ('a'..='t').map(|letter| letter.to_string().repeat(60_000));
-    let names: Vec<String> = names.collect();
-    let mut text = trace(&[(&names[19], 1, &[])]);
-    for (at, below) in (1..20).rev().zip(1..) {
-        add(&mut text, &(&names[at - 1], 1, &[(&names[at], below)]));
-    }
-    let (stacks, warnings) = collapsed(&read(text, stacked()));
-    let expected = (1..=18).map(|depth| (names[..depth].join(";"), 1));
-    let deeper = (format!("{};(deeper)", names[..18].join(";")), 2);
-    assert!(stacks == expected.chain([deeper]).collect::<BTreeMap<_, _>>());
-    assert_eq!(warnings.len(), 1);
-}
-
-#[test]
 fn a_row_is_an_only_child_only_if_nothing_was_left_out_beside_it() {
     let mut text = trace(&[("f", 1, &[])]);
     for depth in 1..40 {

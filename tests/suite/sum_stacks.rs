@@ -188,19 +188,3 @@ fn deep_chains_and_complete_graphs_end() {
     assert!((10_000..=200_001).contains(&estimated), "{estimated}");
     assert_adds_up(&profile, "complete graph");
 }
-
-/// A name of a few kilobytes in gzip can have millions of callers: 1,024 frames are kept.
-#[test]
-fn names_with_millions_of_callers_are_cut() {
-    let chain = "'b'a".repeat(16_000);
-    let text =
-        format!("creator: callgrind-3.19.0\nevents: Ir\nfl=x.c\nfn=b\n1 1\nfn=a{chain}\n1 2\n");
-    let profile = read(text, all_events());
-    assert_adds_up(&profile, "chain of names");
-    let stacks = Stacks::new(&profile);
-    // Beside `b` itself, which nothing calls.
-    assert_eq!(stacks.nodes().len(), 1 + 1024);
-    let roots = stacks.roots();
-    let calls = roots.map(|root| (stacks.frame(root), stacks.calls(root)));
-    assert_eq!(calls.collect::<Vec<_>>(), [(&b"b"[..], 1), (&b"b"[..], 0)]);
-}

@@ -147,7 +147,17 @@ fn any_number_of_a_table_may_be_another() {
     options.contexts = true;
     options.inclusive = InclusiveCost::Once;
     options.proxies = vec![b"php::call_user_func".to_vec()];
-    let trace = read(fixtures::bytes("xdebug3/chain.cg"), linked());
+    let call = |callee: &str, cost: u32| format!("cfl=a\ncfn={callee}\ncalls=1 0 0\n5 {cost}\n");
+    let trace = format!(
+        "creator: xdebug 3\nevents: Time\n\nfl=a\nfn=leaf\n2 3\n\n\
+         fl=a\nfn=php::call_user_func\n4 1\n{}\nfl=a\nfn=again\n6 2\n\n\
+         fl=a\nfn=again\n6 2\n{}\nfl=a\nfn={{main}}\n1 7\n{}{}\n",
+        call("leaf", 3),
+        call("again", 2),
+        call("again", 4),
+        call("php::call_user_func", 4),
+    );
+    let trace = read(trace, linked());
     for version in [Version::V4, Version::V7] {
         let file = write(&trace, version);
         let size = file.len() as u32;
