@@ -10,7 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::common::Random;
-use crate::runner::{program, written};
+use crate::runner::program;
 
 /// What was there before.
 const OLD: &[u8] = b"what was there before";
@@ -22,15 +22,6 @@ fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
     names.sort();
     names
-}
-
-/// A folder with a profile of so many functions.
-fn folder_with_functions(count: u32) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let functions = (0..count).map(|number| format!("fn=f{number}\n1 1\n"));
-    let profile = format!("events: Ir\n{}", functions.collect::<String>());
-    fs::write(folder.path().join("a.cg"), profile).unwrap();
-    folder
 }
 
 /// Whether a program has begun its output.
@@ -54,16 +45,12 @@ fn start_writing(folder: &Path) -> Child {
 #[test]
 fn a_program_that_is_ended_leaves_the_old_file_or_the_new_one() {
     const SIGNALS: [i32; 4] = [1, 2, 9, 15];
-    let folder = folder_with_functions(20_000);
+    let folder = TempDir::new().unwrap();
+    let functions = (0..20_000).map(|number| format!("fn=f{number}\n1 1\n"));
+    let profile = format!("events: Ir\n{}", functions.collect::<String>());
+    fs::write(folder.path().join("a.cg"), profile).unwrap();
     let target = folder.path().join("out");
-    written(
-        program()
-            .arg(folder.path().join("a.cg"))
-            .arg("-o")
-            .arg(&target)
-            .output()
-            .unwrap(),
-    );
+    assert!(start_writing(folder.path()).wait().unwrap().success());
     let new = fs::read(&target).unwrap();
     let mut random = Random(12345);
     let mut caught = 0;

@@ -45,10 +45,3 @@ pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: &[u8]
 pub fn messages(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
-
-/// What the program wrote, if it succeeded and had nothing to say.
-pub fn written(output: Output) -> Vec<u8> {
-    assert_eq!(messages(&output), "");
-    assert!(output.status.success());
-    output.stdout
-}

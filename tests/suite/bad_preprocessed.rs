@@ -7,7 +7,6 @@ use cg_preprocess::profile::ProfileBuilder;
 use cg_preprocess::webgrind::{self, ReadError};
 
 use crate::common::fixtures;
-use crate::common::preprocessed::numbers;
 use crate::library;
 
 fn builder() -> ProfileBuilder {
@@ -73,31 +72,4 @@ fn a_file_that_cannot_be_read_on_is_reported_with_the_cause() {
         error.to_string(),
         format!("a.pre: at byte {headers_at}: cannot read further: the disk is broken")
     );
-}
-
-#[test]
-fn names_and_headers_have_a_longest_length() {
-    let file = |name: usize, header: usize| {
-        let headers_at = u32::try_from(37 + name).unwrap();
-        let mut file = numbers(&[5, headers_at, 1, 16, 0, 0, 0, 0]);
-        for line in [&b"a.c"[..], &b"f".repeat(name), &b"a".repeat(header)] {
-            file.extend([line, b"\n"].concat());
-        }
-        Cursor::new(file)
-    };
-    let [name, header] = [256 << 10, 8 << 20];
-    assert!(webgrind::read(file(name, header), "a.pre", &mut builder()).is_ok());
-    for (file, told) in [
-        (
-            file(name + 1, 9),
-            "at byte 36: the function name is too long: expected at most 262144 bytes",
-        ),
-        (
-            file(1, header + 1),
-            "at byte 38: the header line is too long: expected at most 8388608 bytes",
-        ),
-    ] {
-        let error = read_error(file, "a.pre").to_string();
-        assert_eq!(error, format!("a.pre: {told}"));
-    }
 }

@@ -84,40 +84,6 @@ fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one
     }
 }
 
-#[test]
-fn names_that_would_break_a_line_are_spelled() {
-    // Preprocessed files may hold what no line of a callgrind profile can.
-    let text = "events: Ir\nfl=f\nfn=aXbY\n1 1\nfn=Zc\n2 2\nfn=Yc\n3 3\n";
-    let mut file = write_preprocessed(&profile(text), Version::V7);
-    for (from, to) in [("aXbY", "aXb\r"), ("Zc", " c"), ("Yc", "\tc")] {
-        let mut windows = file.windows(from.len());
-        let at = windows
-            .position(|window| window == from.as_bytes())
-            .unwrap();
-        file[at..at + to.len()].copy_from_slice(to.as_bytes());
-    }
-    let profile = read_file(&file).unwrap();
-    let (text, warnings) = write(&profile);
-    assert_eq!(warnings, [WriteWarning::SpelledNames(3)]);
-    assert_eq!(text, write(&again(&profile)).0);
-    let text = String::from_utf8(text).unwrap();
-    for function in ["(1) \\x09c\n3 3", "(2) \\x20c\n2 2", "(3) aXb\\x0d\n1 1"] {
-        assert!(text.contains(&format!("fn={function}\n")), "{text}");
-    }
-}
-
-#[test]
-fn calls_in_one_file_are_one_however_it_was_spelled() {
-    let call = "cfn=g\ncalls=1 2\n1 5\n";
-    let text = format!("events: Ir\nfl=f\\x0d\nfn=f\n1 1\n{call}fi=f\r\r\n{call}");
-    let profile = read(text, all_events());
-    let (text, warnings) = write(&profile);
-    assert_eq!(warnings, [WriteWarning::SpelledNames(1)]);
-    assert_eq!(text, write(&again(&profile)).0);
-    let text = String::from_utf8(text).unwrap();
-    assert!(text.contains("calls=2 ") && !text.contains("fi="), "{text}");
-}
-
 /// A function is not lost because nobody calls it, and it costs nothing.
 #[test]
 fn functions_without_costs_and_calls_are_kept() {

@@ -7,8 +7,7 @@ use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder
 use cg_preprocess::webgrind::{self, Version};
 
 use crate::common::fixtures;
-use crate::common::preprocessed::decode;
-use crate::library::{event, linked, profile_options, read, read_files_with, write};
+use crate::library::{linked, profile_options, read, write};
 
 /// Whatever is asked for, all events at once are what each of them is alone.
 #[test]
@@ -83,24 +82,6 @@ fn the_event_of_a_preprocessed_file_may_be_any_of_those_wanted() {
             assert!(first.total() > 0);
             assert_eq!(second.total(), 7);
         }
-    }
-}
-
-#[test]
-fn larger_units_of_a_v4_file_come_back() {
-    let calls = "fl=a.php\nfn=work\n3 5000000000000\n\nfl=a.php\nfn=main\n7 2000\n\
-                 cfl=a.php\ncfn=work\ncalls=1 3\n8 5000000001000\n\n";
-    for creator in ["xdebug 3.4.0", "any"] {
-        let text = format!("creator: {creator}\nevents: Ir\nsummary: 5000000002000\n{calls}");
-        let file = write(&read(text, linked()), Version::V4);
-        let headers = decode(&file).headers;
-        assert!(headers.contains(&b"events: Ir_(x10000)".to_vec()));
-        let mut options = event("Ir");
-        options.invocations = true;
-        let (profile, _) = read_files_with(&[&file], options).unwrap();
-        assert_eq!(profile.total(), 5_000_000_000_000);
-        let again = write(&profile, Version::V4);
-        assert_eq!(decode(&again), decode(&file), "{creator}");
     }
 }
 

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use cg_preprocess::callgrind::PartFilter;
-use cg_preprocess::output::ReportOptions;
 use cg_preprocess::profile::Profile;
 
 use crate::callgrind_format::{sums, written};
 use crate::common::fixtures;
 use crate::common::tables::assert_same;
-use crate::library::{Reading, all_events, read_options, text_of, write_text};
+use crate::library::{Reading, all_events, read_options};
 
 const FIXTURES: [&str; 4] = [
     "valgrind/parts.cg",
@@ -57,17 +56,4 @@ fn parts_that_were_chosen_one_by_one_make_the_whole() {
         let all: Vec<_> = numbers.iter().map(String::as_str).collect();
         assert!(written(&read(&text, &all)) == written(&whole), "{name}");
     }
-}
-
-/// However many parts a file has, the first thousand are listed, and others by new names.
-#[test]
-fn parts_that_repeat_are_counted() {
-    let part = |name: &str| format!("part: 1\ndesc: Trigger: {name}\nevents: Ir\nfn=f\n1 2\n");
-    let text = part("a").repeat(1000) + &part("a").repeat(7) + &part("b") + &part("b");
-    let profile = read(text.as_bytes(), &[]);
-    assert_eq!((profile.parts().len(), profile.unlisted_parts()), (1001, 8));
-    assert_eq!(profile.totals(), [2018]);
-    let report = text_of(|output| write_text(&profile, &ReportOptions::default(), output));
-    assert!(report.contains("\nparts      1,009\n"), "{report}");
-    assert!(profile.parts().all(|part| part.totals == [2]));
 }

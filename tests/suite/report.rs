@@ -5,18 +5,13 @@ use std::io::{self, Write};
 use cg_preprocess::output;
 use cg_preprocess::output::json;
 use cg_preprocess::profile::Profile;
-use serde_json::Value;
 use unicode_width::UnicodeWidthChar;
 
 use crate::common::fixtures;
-use crate::library::{json, profile, text_of, text_options, write_text};
+use crate::library::{profile, text_of, text_options, write_text};
 
 fn as_text(profile: &Profile, change: impl FnOnce(&mut output::ReportOptions)) -> String {
     text_of(|output| write_text(profile, &text_options(change), output))
-}
-
-fn document(profile: &Profile) -> Value {
-    serde_json::from_str(&json(profile)).unwrap()
 }
 
 #[test]
@@ -48,18 +43,6 @@ fn no_line_is_wider_than_the_terminal() {
     let small = profile(fixtures::bytes("xdebug3/small.cg"));
     let [cut, whole] = [Some(1000), None].map(|width| as_text(&small, |o| o.width = width));
     assert_eq!(cut, whole);
-}
-
-#[test]
-fn names_of_any_bytes_make_valid_json() {
-    let name = b"caf\xe9\xff \"quoted\\\" \0\x1b\x7f\xc2\x9b31m".as_slice();
-    let text = [b"cmd: \xe9\nevents: Ir\nfn=", name, b"\n1 1\n"].concat();
-    let profile = profile(text);
-    assert!(json(&profile).chars().all(|c| c == '\n' || !c.is_control()));
-    let document = document(&profile);
-    let expected = "caf\\xe9\\xff \"quoted\\\" \0\u{1b}\u{7f}\u{9b}31m";
-    assert_eq!(document["functions"][0]["name"], expected);
-    assert_eq!(document["headers"][0][1], "\\xe9");
 }
 
 /// An output that notes how much it was given at once.
