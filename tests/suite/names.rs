@@ -53,9 +53,9 @@ fn is_shown_as(name: &str, shown: &str) -> bool {
 #[test]
 fn no_function_is_shown_under_the_name_of_another() {
     let mut random = Random(46);
-    for case in 0..48 {
+    for case in 0..120 {
         let own: BTreeSet<String> = (0..6)
-            .map(|_| name(&mut random, [3, 400][case % 2]))
+            .map(|_| name(&mut random, [3, 80][case % 2]))
             .collect();
         let own: Vec<&String> = own.iter().collect();
         let mut text = "creator: callgrind-3.22.0\nevents: Ir\nfl=a.c\n".to_owned();

@@ -160,7 +160,7 @@ fn headers_are_kept_and_the_summary_is_right() {
 }
 
 proptest! {
-    #![proptest_config(properties::config(160))]
+    #![proptest_config(properties::config(256))]
 
     #[test]
     fn made_up_profiles_come_back(

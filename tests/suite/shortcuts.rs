@@ -113,7 +113,7 @@ fn ranges_of_traces() {
         "xdebug3/small.cg",
     ];
     let texts = names.map(fixtures::bytes);
-    for seed in 1..=160 {
+    for seed in 1..=300 {
         let mut random = Random(seed);
         let any = |random: &mut Random| {
             let text = &texts[random.index(texts.len())];
@@ -187,7 +187,7 @@ fn a_range_ends_a_run_and_renames_ids() {
          fl=(1)\nfn=(2) first\n1 1\n\nfl=(1)\nfn=(2) last\n1 1\n\nfl=(1)\nfn=(3) {{main}}\n1 1\n\n\
          {own}fl=(1)\nfn=(2)\n1 5\n\n{own}"
     );
-    for range in 60..330 {
+    for range in 60..600 {
         Reading::default().read_in_ranges(text.as_bytes(), range, 2);
     }
 }

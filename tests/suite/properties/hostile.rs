@@ -117,7 +117,7 @@ pub fn assert_writable(profile: &Profile) {
         let decoded = decode(&write(profile, version));
         assert_eq!(decoded.functions.len(), profile.functions().len());
     }
-    serde_json::from_str::<serde_json::Value>(&json(profile)).unwrap();
+    json(profile).parse::<serde_json::Value>().unwrap();
     for (top, width) in [(None, None), (Some(3), Some(60))] {
         let options = text_options(|options| {
             options.top = top;
