@@ -1,7 +1,7 @@
 //! The functions of a profile.
 
 use super::costs::CostTable;
-use super::ids::{FunctionId, NameId, next_index, room_like, slot};
+use super::ids::{FunctionId, NameId, room_like};
 use super::numbering::Numbering;
 use crate::prefetch::prefetch;
 
@@ -59,69 +59,6 @@ pub(crate) enum LineRule {
 /// [`Function::is_listed`].
 type FunctionKey = (NameId, NameId, NameId, u32);
 
-/// Finds the functions of a run that is being read.
-#[derive(Debug, Default)]
-pub(crate) struct FunctionFinder {
-    /// For each name, the first function of that name.
-    first: Vec<Option<FirstOfName>>,
-    /// The other functions, numbered by object, file and name.
-    others: Numbering,
-}
-
-/// The data of a function that a look-up reads. They are small, so that more functions fit into the
-/// processor's caches.
-#[derive(Clone, Copy, Debug)]
-struct FirstOfName {
-    object: NameId,
-    file: NameId,
-    id: FunctionId,
-}
-
-impl FunctionFinder {
-    /// Finds a function in the table by its object, file and name, or adds it.
-    ///
-    /// In a trace, the name alone identifies a function; the object and file only count if it has
-    /// no block.
-    #[inline]
-    pub fn find(
-        &mut self,
-        table: &mut FunctionTable,
-        kind: BlockKind,
-        [object, file, name]: [NameId; 3],
-    ) -> FunctionId {
-        let functions = &table.functions;
-        let first = slot(&mut self.first, name.index());
-        let id = FunctionId(match first {
-            Some(first)
-                if kind == BlockKind::Trace || first.object == object && first.file == file =>
-            {
-                return first.id;
-            }
-            Some(_) => self
-                .others
-                .number([object, file, name], functions.len(), |number| {
-                    let known = &functions[number];
-                    [known.object, known.file, known.name]
-                }),
-            None => next_index(functions.len()),
-        });
-        if id.index() == functions.len() {
-            first.get_or_insert(FirstOfName { object, file, id });
-            table.push(Function::new(object, file, name));
-        }
-        id
-    }
-
-    /// Forgets the functions of a table.
-    pub fn forget(&mut self, table: &FunctionTable) {
-        // One by one, because there may be far more names than functions.
-        for function in table.as_slice() {
-            *slot(&mut self.first, function.name.index()) = None;
-        }
-        self.others = Numbering::default();
-    }
-}
-
 /// The functions of a profile by their numbers, with their costs.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionTable {
@@ -129,7 +66,8 @@ pub(crate) struct FunctionTable {
     pub self_costs: CostTable,
     /// While a run is read, without self costs and listed calls.
     pub inclusive_costs: CostTable,
-    /// The numbers by [`Function::key`]; filled by the first look-up.
+    /// The numbers by key: of [`find`](Self::find) while a run is read, then of
+    /// [`number`](Self::number), whose first call fills it.
     numbers: Numbering,
 }
 
@@ -169,6 +107,33 @@ impl FunctionTable {
         self.functions.push(function);
         self.self_costs.push_zeros();
         self.inclusive_costs.push_zeros();
+    }
+
+    /// Finds a function of the run that is being read by its object, file and name, or adds it.
+    ///
+    /// In a trace, the name alone identifies a function; the object and file only count if it has
+    /// no block.
+    pub fn find(&mut self, kind: BlockKind, [object, file, name]: [NameId; 3]) -> FunctionId {
+        let functions = &self.functions;
+        let key_of = |function: &Function| match kind {
+            BlockKind::Trace => (NameId::EMPTY, NameId::EMPTY, function.name, 0),
+            BlockKind::Aggregate => function.key(),
+        };
+        let new = Function::new(object, file, name);
+        let numbered = |number: usize| key_of(&functions[number]);
+        let number = self.numbers.number(key_of(&new), functions.len(), numbered);
+        if number as usize == functions.len() {
+            self.push(new);
+        }
+        FunctionId(number)
+    }
+
+    /// Ends the run of a trace. `are_listed`: see [`Function::is_listed`].
+    pub fn end_trace(&mut self, are_listed: bool) {
+        for function in &mut self.functions {
+            function.is_listed = are_listed;
+        }
+        self.numbers = Numbering::default();
     }
 
     /// Finds the number of a function of another table that uses the same names. A new function

@@ -20,7 +20,7 @@ pub(crate) use column_map::ColumnMap;
 pub use costs::Cost;
 pub(crate) use costs::{ANY_WIDTH, CostTable, Costs, first_cost, saturated};
 pub use functions::{BlockKind, Function};
-pub(crate) use functions::{FunctionFinder, FunctionTable, LineRule, LineSource};
+pub(crate) use functions::{FunctionTable, LineRule, LineSource};
 pub(crate) use ids::{EdgeId, next_index, slot};
 pub use ids::{FunctionId, NameId};
 pub(crate) use lines::{LineKey, LineTable};

@@ -339,8 +339,9 @@ impl ProfileBuilder {
     /// block.
     #[inline(never)]
     pub(crate) fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
-        let known = self.run.sums.functions.as_slice().len();
-        let id = self.run.function([object, file, name]);
+        let functions = &mut self.run.sums.functions;
+        let known = functions.as_slice().len();
+        let id = functions.find(self.run.kind, [object, file, name]);
         if id.index() == known {
             self.mark(id, name);
         }

@@ -4,9 +4,7 @@ use super::OpenBlock;
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
 use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
-use crate::tables::{
-    ANY_WIDTH, CallTable, FunctionFinder, FunctionId, FunctionTable, LineTable, NameId,
-};
+use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, LineTable};
 use crate::trace::TraceLinks;
 
 /// The current aggregate, or the current run of a trace.
@@ -14,7 +12,6 @@ use crate::trace::TraceLinks;
 pub(super) struct Run {
     pub kind: BlockKind,
     pub sums: Sums,
-    pub finder: FunctionFinder,
     pub part: OpenPart,
     pub block: Option<OpenBlock>,
     /// Whether any function with a block may lack a line, because it has no self cost in its own
@@ -23,14 +20,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Finds a function, or adds it.
-    pub fn function(&mut self, key: [NameId; 3]) -> FunctionId {
-        self.finder.find(&mut self.sums.functions, self.kind, key)
-    }
-
     /// Begins another run of the same kind, and returns this one.
     pub fn next(&mut self) -> Run {
-        self.finder.forget(&self.sums.functions);
         let sums = &self.sums;
         let lines = sums.lines.as_ref();
         let next = Run {
@@ -41,7 +32,6 @@ impl Run {
                 lines: lines.map(|own| LineTable::new(own.costs.width())),
                 ..Sums::default()
             },
-            finder: std::mem::take(&mut self.finder),
             ..Run::default()
         };
         std::mem::replace(self, next)
@@ -54,10 +44,7 @@ impl Run {
         match self.kind {
             BlockKind::Trace => {
                 sums.kind = Some(ProfileKind::Trace);
-                let is_listed = links.invocations.is_some() || links.contexts.is_some();
-                for function in functions.as_mut_slice() {
-                    function.is_listed = is_listed;
-                }
+                functions.end_trace(links.invocations.is_some() || links.contexts.is_some());
             }
             BlockKind::Aggregate => {
                 sums.kind = Some(ProfileKind::Aggregate);
