@@ -2,6 +2,7 @@
 //! bytes, which only moves forwards.
 
 use super::digits::{Digits, eight_digits, equal, mask, no_digits, word};
+use crate::profile::words;
 
 /// Why a number cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -376,9 +377,8 @@ impl Positions {
     /// Reads the value of a `positions:` header, with the columns in any order. `None` if it is invalid.
     pub fn parse(value: &[u8]) -> Option<Self> {
         let mut names: Vec<&[u8]> = Vec::new();
-        for name in value.split(u8::is_ascii_whitespace) {
+        for name in words(value) {
             match name {
-                b"" => {}
                 b"instr" | b"bb" | b"line" if !names.contains(&name) => names.push(name),
                 _ => return None,
             }

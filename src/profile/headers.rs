@@ -68,6 +68,12 @@ impl<'a> Header<'a> {
     }
 }
 
+/// The words in the value of a header line.
+pub(crate) fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    let words = value.split(u8::is_ascii_whitespace);
+    words.filter(|word| !word.is_empty())
+}
+
 /// The header lines of an input, unchanged.
 #[derive(Clone, Debug, Default)]
 struct Lines {
@@ -224,8 +230,7 @@ impl Headers {
             return None;
         }
         let is_rewritten = self.lines.iter().any(|line| {
-            let mut names = line.value().split(u8::is_ascii_whitespace);
-            let first = names.find(|name| !name.is_empty());
+            let first = words(line.value()).next();
             line.key() == b"events" && event.is_some_and(|event| first != Some(event))
         });
         let summaries = self.lines.iter().filter(|line| line.total().is_some());

@@ -29,7 +29,7 @@ pub use groups::GroupBy;
 use groups::GroupFacts;
 pub(crate) use groups::Groups;
 pub use headers::Header;
-pub(crate) use headers::INCOMPLETE;
+pub(crate) use headers::{INCOMPLETE, words};
 pub use parts::{Part, PartHeader};
 pub(crate) use producer::Producer;
 pub(crate) use runs::RUNS;

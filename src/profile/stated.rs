@@ -1,5 +1,6 @@
 //! The values of `summary:` lines.
 
+use super::headers::words;
 use crate::tables::{ColumnMap, Cost, first_cost};
 
 /// The sums of `summary:` lines, by event.
@@ -71,9 +72,7 @@ fn combine(own: &mut Vec<Cost>, other: &[Cost], combined: fn(Cost, Cost) -> Cost
 /// As in cost lines, numbers may be hexadecimal, and those outside the range of a signed 64-bit
 /// number become its limits. Digits that exceed 64 bits do not count as a number.
 pub(crate) fn summary_costs(value: &[u8]) -> Vec<Cost> {
-    let words = value.split(u8::is_ascii_whitespace);
-    let words = words.filter(|word| !word.is_empty());
-    words.map_while(summary_cost).collect()
+    words(value).map_while(summary_cost).collect()
 }
 
 fn summary_cost(word: &[u8]) -> Option<Cost> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::narrow::Narrowing;
-use crate::profile::{Header, Profile};
+use crate::profile::{Header, Profile, words};
 
 /// Characters in function names that the page would treat as HTML.
 ///
@@ -89,10 +89,7 @@ fn has_value(header: &Header<'_>) -> bool {
 /// A header line with another first word in its value.
 fn with_first_word(header: &Header<'_>, first: &[u8]) -> Vec<u8> {
     let value = header.value().trim_ascii_start();
-    let word = value
-        .split(u8::is_ascii_whitespace)
-        .next()
-        .map_or(0, <[u8]>::len);
+    let word = words(value).next().map_or(0, <[u8]>::len);
     [header.key(), b": ", first, &value[word..]].concat()
 }
 

@@ -83,12 +83,9 @@ const NO_PLACE: usize = usize::MAX;
 const MAX_COLUMNS_READ: usize = 4;
 
 impl Columns {
-    /// Reads the value of an `events:` line.
-    pub fn set_events(&mut self, value: &[u8]) {
-        let names = value
-            .split(u8::is_ascii_whitespace)
-            .filter(|name| !name.is_empty());
-        self.events = Some(names.map(<[u8]>::to_vec).collect());
+    /// Sets the names of an `events:` line.
+    pub fn set_events(&mut self, names: Vec<Vec<u8>>) {
+        self.events = Some(names);
         self.unresolve();
     }
 

@@ -1,16 +1,16 @@
 //! Header lines, which change the state and begin runs and parts.
 
 use super::Interpreter;
-use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
+use crate::callgrind::error::{ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
 use crate::profile::{
     BlockKind, Definition, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, is_overlong,
-    summary_costs,
+    summary_costs, words,
 };
 
 impl Interpreter<'_> {
     /// Reads a line that is not a known line of the body.
-    pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), Problem> {
+    pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), ProblemKind> {
         let Some((key, value)) = split_header(line) else {
             if line.starts_with(b"====") {
                 // Xdebug's append mode: ==== NEW PROFILING FILE ====...
@@ -18,32 +18,30 @@ impl Interpreter<'_> {
                 self.current.forget();
                 return Ok(());
             }
-            return Err(Problem::at(ProblemKind::UnknownLine, line, 0));
+            return Err(ProblemKind::UnknownLine);
         };
         match key {
             b"events" => {
-                self.check_events(line, value)?;
+                let names = event_names(value)?;
                 if self.section.events() {
                     // Earlier headers are about the earlier columns.
                     self.resolve_columns();
                 }
-                self.columns.set_events(value);
+                self.columns.set_events(names);
                 self.is_profile = true;
             }
             b"summary" => {
                 self.section.summary(value, self.current.is_in_block());
             }
             b"positions" => {
-                let positions = Positions::parse(value)
-                    .ok_or_else(|| Problem::at(ProblemKind::UnknownPositions, line, 0))?;
+                let positions = Positions::parse(value).ok_or(ProblemKind::UnknownPositions)?;
                 self.columns.set_positions(positions);
                 // Relative numbers begin at 0 again.
                 self.position = Position::default();
                 self.is_profile = true;
             }
             b"event" => {
-                let too_many =
-                    |error| Problem::at(ProblemKind::TooManyFormulas(Box::new(error)), line, 0);
+                let too_many = |error| ProblemKind::TooManyFormulas(Box::new(error));
                 match self.builder.define_event(value).map_err(too_many)? {
                     Definition::Known => {}
                     Definition::New => self.columns.unresolve(),
@@ -52,7 +50,7 @@ impl Interpreter<'_> {
                     }
                 }
             }
-            b"version" => self.version(line, value)?,
+            b"version" => self.version(value)?,
             b"creator" => {
                 self.begin_header();
                 self.is_profile = true;
@@ -72,25 +70,12 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    fn check_events(&self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
-        let mut names = value
-            .split(u8::is_ascii_whitespace)
-            .filter(|name| !name.is_empty());
-        if names.clone().count() > MAX_COLUMNS {
-            return Err(Problem::at(ProblemKind::TooManyEvents, line, 0));
-        }
-        if names.any(is_overlong) {
-            return Err(Problem::at(ProblemKind::EventNameTooLong, line, 0));
-        }
-        Ok(())
-    }
-
-    fn version(&mut self, line: &[u8], value: &[u8]) -> Result<(), Problem> {
+    fn version(&mut self, value: &[u8]) -> Result<(), ProblemKind> {
         let value = value.trim_ascii();
         let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
         let major = &value[..digits];
         if !matches!(major, b"" | b"0" | b"1") {
-            return Err(Problem::at(ProblemKind::UnsupportedVersion, line, 0));
+            return Err(ProblemKind::UnsupportedVersion);
         }
         self.is_profile |= !major.is_empty();
         self.begin_header();
@@ -117,6 +102,18 @@ impl Interpreter<'_> {
             }
             _ => false,
         }
+    }
+}
+
+/// The names in the value of an `events:` line.
+fn event_names(value: &[u8]) -> Result<Vec<Vec<u8>>, ProblemKind> {
+    let names = words(value);
+    if names.clone().count() > MAX_COLUMNS {
+        return Err(ProblemKind::TooManyEvents);
+    }
+    match names.clone().any(is_overlong) {
+        true => Err(ProblemKind::EventNameTooLong),
+        false => Ok(names.map(<[u8]>::to_vec).collect()),
     }
 }
 

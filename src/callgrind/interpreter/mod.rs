@@ -258,7 +258,8 @@ impl<'a> Interpreter<'a> {
         let mut cursor = Cursor::new(data, pos);
         let line = cursor.take_line();
         if !IGNORED_LINES.iter().any(|key| line.starts_with(key)) {
-            self.header_line(line)?;
+            self.header_line(line)
+                .map_err(|kind| Problem::at(kind, line, 0))?;
         }
         Ok(cursor.pos())
     }

@@ -41,7 +41,7 @@ use crate::display::units::Quantity;
 use crate::maps::{HashMap, IndexSet};
 use crate::output::MAX_FRAMES;
 use crate::output::figures::{EventFormat, command, per_run};
-use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale};
+use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale, words};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
 
@@ -288,11 +288,8 @@ impl<W: Write> Writer<W> {
     /// Writes the mapping, locations, functions and strings.
     fn tables(&mut self, profile: &Profile) -> io::Result<()> {
         // Readers show the name of the mapping as that of the program.
-        let command = profile.commands().next().unwrap_or_default().trim_ascii();
-        let program = match command.split(u8::is_ascii_whitespace).next() {
-            None | Some(b"") => b"unknown",
-            Some(program) => program,
-        };
+        let command = profile.commands().next().unwrap_or_default();
+        let program = words(command).next().unwrap_or(b"unknown");
         let mapping = Message::of([1]).number(5, self.string(program));
         self.write(
             field::MAPPING,

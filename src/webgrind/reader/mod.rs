@@ -23,7 +23,7 @@ use super::error::{ReadError, ReadWarning};
 use super::escape::UNNAMED_EVENT;
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, MAX_EVENT_NAME, ProfileBuilder, is_overlong};
+use crate::profile::{BlockKind, MAX_EVENT_NAME, ProfileBuilder, is_overlong, words};
 use bytes::Bytes;
 use table::TableReader;
 
@@ -266,9 +266,7 @@ fn headers<R: Read + Seek>(
             continue;
         }
         if let Some(value) = line.strip_prefix(b"events:") {
-            let mut names = value.split(u8::is_ascii_whitespace);
-            let first = || names.find(|name| !name.is_empty()).map(<[u8]>::to_vec);
-            event = event.or_else(first);
+            event = event.or_else(|| words(value).next().map(<[u8]>::to_vec));
             if let Some(event) = event.as_deref().filter(|event| is_overlong(event)) {
                 let found = excerpt(event);
                 return Err(source.corrupt(format!(
