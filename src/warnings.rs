@@ -42,10 +42,10 @@ impl<W: Kind> Warnings<W> {
         self.add(warning, 0);
     }
 
-    /// Adds other warnings, each wrapped by `wrap`.
-    pub fn append<V>(&mut self, others: Warnings<V>, wrap: impl Fn(V) -> W) {
+    /// Adds other warnings.
+    pub fn append<V: Into<W>>(&mut self, others: Warnings<V>) {
         for (warning, after) in others.first {
-            self.add(wrap(warning), after);
+            self.add(warning.into(), after);
         }
     }
 
@@ -146,13 +146,13 @@ mod tests {
         let all: Vec<u64> = (0..60).map(|number| number * 7 % 50).collect();
         for cuts in [[0, 0], [3, 40], [30, 31], [12, 60]] {
             let mut merged = of(all[..cuts[0]].iter().copied());
-            merged.append(of(all[cuts[0]..cuts[1]].iter().copied()), |number| number);
-            merged.append(of(all[cuts[1]..].iter().copied()), |number| number);
+            merged.append(of(all[cuts[0]..cuts[1]].iter().copied()));
+            merged.append(of(all[cuts[1]..].iter().copied()));
             assert_eq!(shown(&merged), shown(&of(all.iter().copied())));
         }
         let mut many = of((0..30).map(|number| 10 * number));
-        many.append(of((0..30).map(|number| 10 * number)), |number| number + 1);
-        many.append(of((0..30).map(|number| 10 * number)), |number| number);
+        many.append(of((0..30).map(|number| 10 * number + 1)));
+        many.append(of((0..30).map(|number| 10 * number)));
         assert_eq!(many.count(|number| number % 10 == 0), 60);
         assert_eq!(many.count(|_| true), 90);
         assert_eq!(shown(&many)[10], "50 more warnings like the one before");

@@ -155,7 +155,7 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
         }
     };
     files.remove_pictures();
-    report.warnings.append(shown.warnings, |warning| warning);
+    report.warnings.append(shown.warnings);
     report.bytes_out += shown.bytes_out;
     Ok(report)
 }

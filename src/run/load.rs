@@ -250,7 +250,7 @@ impl Merged {
     /// Adds the result of the next inputs.
     fn with(mut self, others: Merged, inputs: &[ResolvedSource<'_>]) -> Result<Self, ConvertError> {
         let warnings = &mut self.report.warnings;
-        warnings.append(others.report.warnings, |warning| warning);
+        warnings.append(others.report.warnings);
         self.report.bytes_decompressed += others.report.bytes_decompressed;
         self.sums.extend(others.sums);
         self.later_parts.extend(others.later_parts);
@@ -442,7 +442,7 @@ impl Batch<'_> {
             self.merged.later_parts.push((source.clone(), part));
         }
         let warnings = &mut self.merged.report.warnings;
-        warnings.append(outcome.warnings, Warning::Callgrind);
+        warnings.append(outcome.warnings);
         if let Some((compression, bytes)) = cut {
             self.merged.report.warnings.push(Warning::Cut {
                 input: source.clone(),

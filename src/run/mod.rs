@@ -272,14 +272,14 @@ impl<'a> Conversion<'a> {
         let (mut profile, mut report) = self.inputs.load(self.options, &self.progress)?;
         let warnings = notices::about_profile(&profile, &self.options.proxies);
         report.warnings.extend(warnings);
-        report.warnings.append(self.warnings, |warning| warning);
+        report.warnings.append(self.warnings);
         let base = match self.base.found.is_empty() {
             true => None,
             false => {
                 let inputs = self.base.names();
                 let (mut base, mut of_base) = self.base.load(self.options, &self.progress)?;
                 // Warnings about the base come first.
-                of_base.warnings.append(report.warnings, |warning| warning);
+                of_base.warnings.append(report.warnings);
                 report.warnings = of_base.warnings;
                 report.bytes_decompressed += of_base.bytes_decompressed;
                 if let Err(error) = keep_common_events(&mut base, &mut profile) {

@@ -32,7 +32,7 @@ const WEBGRINDS_ENDING: &str = ".webgrind";
 pub enum Warning {
     /// About a callgrind profile.
     #[error(transparent)]
-    Callgrind(callgrind::Warning),
+    Callgrind(#[from] callgrind::Warning),
     /// About a webgrind file that was read.
     #[error(transparent)]
     Preprocessed(webgrind::ReadWarning),

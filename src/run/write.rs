@@ -125,7 +125,7 @@ fn compare<'a>(
     let mut warnings = Warnings::default();
     warnings.extend(notices::about_comparison(&comparison));
     allow_limits(options, comparison.first().name, &warnings)?;
-    report.warnings.append(warnings, |warning| warning);
+    report.warnings.append(warnings);
     Ok(comparison)
 }
 
