@@ -131,7 +131,7 @@ pub(super) struct OpenPart {
 /// The blocks of a function.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// The last part with a block of it.
+    /// The last part with a block of it; 0 if there is none.
     part: u32,
     /// The number of parts that begin a run and have a block of it, except parts that state its
     /// invocations.
@@ -203,14 +203,11 @@ impl OpenPart {
                 continue;
             }
             let stated = self.stated.get(&FunctionId(next_index(row)));
-            let runs = match calls {
-                0 => self.seen.get(row).map_or(0, |seen| seen.runs),
-                _ => 0,
-            };
+            let seen = self.seen.get(row).copied().unwrap_or_default();
+            let runs = if calls == 0 { seen.runs } else { 0 };
             let counted = i128::from(calls) + i128::from(runs) + stated.unwrap_or(&0);
             let counted = u64::try_from(counted.max(0)).unwrap_or(u64::MAX);
-            let has_block = function.invocations > 0;
-            let is_invoked = has_block && stated.is_none_or(|&more| more >= 0);
+            let is_invoked = seen.part > 0 && stated.is_none_or(|&more| more >= 0);
             function.set_invocations(counted, is_invoked);
         }
         counts_calls

@@ -27,7 +27,7 @@ pub struct Function {
     /// The line of its first self cost in its own file; otherwise the line that the first call to
     /// it gives; 0 if unknown.
     pub line: u64,
-    /// The number of its invocations. While a run is read, the number of its blocks.
+    /// The number of its invocations.
     pub invocations: u64,
     /// Whether it may have been called while it was already running.
     pub(crate) may_nest: bool,
@@ -64,10 +64,8 @@ type FunctionKey = (NameId, NameId, NameId, u32);
 pub(crate) struct FunctionTable {
     functions: Vec<Function>,
     pub self_costs: CostTable,
-    /// While a run is read, without self costs and listed calls.
     pub inclusive_costs: CostTable,
-    /// The numbers by key: of [`find`](Self::find) while a run is read, then of
-    /// [`number`](Self::number), whose first call fills it.
+    /// The numbers by [`Function::key`]; filled by the first look-up.
     numbers: Numbering,
 }
 
@@ -107,33 +105,6 @@ impl FunctionTable {
         self.functions.push(function);
         self.self_costs.push_zeros();
         self.inclusive_costs.push_zeros();
-    }
-
-    /// Finds a function of the run that is being read by its object, file and name, or adds it.
-    ///
-    /// In a trace, the name alone identifies a function; the object and file only count if it has
-    /// no block.
-    pub fn find(&mut self, kind: BlockKind, [object, file, name]: [NameId; 3]) -> FunctionId {
-        let functions = &self.functions;
-        let key_of = |function: &Function| match kind {
-            BlockKind::Trace => (NameId::EMPTY, NameId::EMPTY, function.name, 0),
-            BlockKind::Aggregate => function.key(),
-        };
-        let new = Function::new(object, file, name);
-        let numbered = |number: usize| key_of(&functions[number]);
-        let number = self.numbers.number(key_of(&new), functions.len(), numbered);
-        if number as usize == functions.len() {
-            self.push(new);
-        }
-        FunctionId(number)
-    }
-
-    /// Ends the run of a trace. `are_listed`: see [`Function::is_listed`].
-    pub fn end_trace(&mut self, are_listed: bool) {
-        for function in &mut self.functions {
-            function.is_listed = are_listed;
-        }
-        self.numbers = Numbering::default();
     }
 
     /// Finds the number of a function of another table that uses the same names. A new function
@@ -190,13 +161,13 @@ impl Function {
         }
     }
 
-    /// Adds blocks of the current run. The first ones determine the object and file.
+    /// Adds invocations in a trace. The first ones determine the object and file.
     #[inline]
-    pub(crate) fn add_blocks(&mut self, blocks: u64, object: NameId, file: NameId) {
+    pub(crate) fn add_invocations(&mut self, count: u64, object: NameId, file: NameId) {
         if self.invocations == 0 {
             (self.object, self.file) = (object, file);
         }
-        self.invocations += blocks;
+        self.invocations += count;
     }
 
     /// Its key across runs and inputs.

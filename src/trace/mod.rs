@@ -24,7 +24,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
-use crate::tables::{CallEdge, Cost, CostTable, Costs, FunctionId, slot};
+use crate::tables::{CallEdge, Cost, Costs, FunctionId, slot};
 pub(crate) use contexts::{ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
@@ -124,14 +124,12 @@ impl Trace {
 
     /// Ends the open block, whose self cost in the first column is `matching`.
     ///
-    /// If any of its calls waited, returns the calls to list. If the waiting calls cost more, adds
-    /// the difference to the `inclusive` costs of the function.
+    /// If any of its calls waited, returns the calls to list.
     #[inline]
     pub fn end_block(
         &mut self,
         function: FunctionId,
         matching: Cost,
-        inclusive: &mut CostTable,
     ) -> Option<VecDeque<DeferredCall>> {
         if self.links {
             self.batch.blocks.push(Block {
@@ -146,7 +144,7 @@ impl Trace {
                 self.hand_over();
             }
         }
-        self.lists.end_block(function, matching, inclusive)
+        self.lists.end_block(function, matching)
     }
 
     /// Ends the run, and waits until everything is linked.
@@ -155,7 +153,10 @@ impl Trace {
             .worker
             .unwrap_or_else(|| Worker::on_this_thread(self.wanted));
         worker.link(self.batch);
-        worker.finish()
+        TraceLinks {
+            unlisted: self.lists.unlisted,
+            ..worker.finish()
+        }
     }
 
     #[inline(never)]
@@ -255,7 +256,7 @@ mod tests {
             trace.add_call::<1>(call, costs(&[cost]));
         }
         trace.add_self_costs::<1>(&[self_cost]);
-        trace.end_block(caller, 3 * self_cost, &mut CostTable::default());
+        trace.end_block(caller, 3 * self_cost);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::matching::{UnmatchedInvocation, claim};
 use crate::maps::HashMap;
 use crate::names::FunctionName;
-use crate::tables::{ANY_WIDTH, CallEdge, Cost, CostTable, FunctionId, slot};
+use crate::tables::{CallEdge, Cost, FunctionId, slot};
 
 /// Whether a function of a trace is one of the proxies. Marks its position in `found`.
 pub(crate) fn note_proxy(proxies: &[Vec<u8>], name: &[u8], found: &mut Vec<usize>) -> bool {
@@ -45,6 +45,9 @@ pub(super) fn replaced<C>(
     joined
 }
 
+/// Costs by function, a sum for each event.
+pub(super) type UnlistedCosts = HashMap<FunctionId, Vec<i128>>;
+
 /// A call that waits until its replacement is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeferredCall {
@@ -67,6 +70,8 @@ pub(super) struct ProxyCalls {
     waiting: Vec<DeferredCall>,
     /// The calls of proxies, until these are claimed.
     unclaimed: HashMap<FunctionId, Vec<UnmatchedInvocation<VecDeque<DeferredCall>>>>,
+    /// How much more the calls of functions cost than those that are listed instead.
+    pub unlisted: UnlistedCosts,
 }
 
 impl ProxyCalls {
@@ -98,47 +103,42 @@ impl ProxyCalls {
     /// waited.
     ///
     /// Otherwise returns the calls to list, in order; the calls of a proxy are only in the lists of its
-    /// callers. If the calls that were made cost more than these, adds the difference to the `inclusive`
-    /// costs of the function.
+    /// callers.
     #[inline]
     pub fn end_block(
         &mut self,
         function: FunctionId,
         self_cost: Cost,
-        inclusive: &mut CostTable,
     ) -> Option<VecDeque<DeferredCall>> {
         if self.is_proxy.is_empty() || self.waiting.is_empty() && !self.is_proxy(function) {
             return None;
         }
-        Some(self.list(function, self_cost, inclusive))
+        Some(self.list(function, self_cost))
     }
 
     #[inline(never)]
-    fn list(
-        &mut self,
-        function: FunctionId,
-        self_cost: Cost,
-        inclusive: &mut CostTable,
-    ) -> VecDeque<DeferredCall> {
-        let count = self.waiting.len();
+    fn list(&mut self, function: FunctionId, self_cost: Cost) -> VecDeque<DeferredCall> {
+        let (count, is_proxy) = (self.waiting.len(), self.is_proxy(function));
         let mut sum = self_cost;
+        let unlisted = self.unlisted.entry(function).or_default();
         for call in &self.waiting {
             sum = sum.saturating_add(call.matching);
-            inclusive.add::<ANY_WIDTH>(function.index(), &call.row);
+            for (column, &cost) in call.row.iter().enumerate() {
+                *slot(unlisted, column) += i128::from(cost);
+            }
         }
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
             let unclaimed = unclaimed.get_mut(&call.edge.callee)?;
             claim(unclaimed, call.matching, 0).map(|claimed| claimed.what)
         });
-        if self.is_proxy(function) {
+        if is_proxy {
             let calls = std::mem::take(&mut calls);
             let unclaimed = self.unclaimed.entry(function).or_default();
             unclaimed.push(UnmatchedInvocation::new(sum, count, 0, calls));
         }
-        for call in &calls {
-            let less: Vec<Cost> = call.row.iter().map(|cost| cost.saturating_neg()).collect();
-            inclusive.add::<ANY_WIDTH>(function.index(), &less);
+        for (column, &cost) in calls.iter().flat_map(|call| call.row.iter().enumerate()) {
+            *slot(unlisted, column) -= i128::from(cost);
         }
         calls
     }
@@ -152,8 +152,6 @@ mod tests {
     #[test]
     fn invocations_of_proxies_are_told_apart_by_the_first_column() {
         let mut lists = ProxyCalls::default();
-        let mut inclusive = CostTable::new(2);
-        (0..61).for_each(|_| inclusive.push_zeros());
         lists.step_over(FunctionId(1));
         let call = |callee, row, matching| {
             let row = Box::from(row);
@@ -172,12 +170,12 @@ mod tests {
         };
         for (callee, matching) in [(10, 100), (11, 500)] {
             lists.wait(call(callee, [0, 5], matching));
-            assert!(lists.end_block(FunctionId(1), 40, &mut inclusive).is_some());
+            assert!(lists.end_block(FunctionId(1), 40).is_some());
         }
         // By the wanted event the call would be the latest one.
         lists.wait(call(1, [540, 5], 141));
-        let listed = lists.end_block(FunctionId(60), 0, &mut inclusive).unwrap();
+        let listed = lists.end_block(FunctionId(60), 0).unwrap();
         assert_eq!(listed, [call(10, [0, 5], 100)]);
-        assert_eq!(inclusive.row(60), [540, 0]);
+        assert_eq!(lists.unlisted[&FunctionId(60)], [540, 0]);
     }
 }

@@ -111,6 +111,8 @@ impl ProfileBuilder {
     /// Begins a profile.
     pub fn new(options: ProfileOptions) -> Self {
         let trace = Trace::new(LinkOptions::from(&options), 1);
+        let mut run = Run::default();
+        run.sums.lines = options.lines.then(LineTable::default);
         ProfileBuilder {
             names: NameTable::default(),
             inputs: None,
@@ -118,13 +120,7 @@ impl ProfileBuilder {
                 events: Events::new(options.events.clone()),
                 ..ProfileData::default()
             },
-            run: Run {
-                sums: Sums {
-                    lines: options.lines.then(LineTable::default),
-                    ..Sums::default()
-                },
-                ..Run::default()
-            },
+            run,
             table: None,
             follows_invocations: trace.links() || !options.proxies.is_empty(),
             trace,
@@ -339,9 +335,8 @@ impl ProfileBuilder {
     /// block.
     #[inline(never)]
     pub(crate) fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
-        let functions = &mut self.run.sums.functions;
-        let known = functions.as_slice().len();
-        let id = functions.find(self.run.kind, [object, file, name]);
+        let known = self.run.sums.functions.as_slice().len();
+        let id = self.run.function(object, file, name);
         if id.index() == known {
             self.mark(id, name);
         }
@@ -377,16 +372,17 @@ impl ProfileBuilder {
         let Some(found) = self.run.sums.functions.get_mut(function) else {
             return;
         };
-        found.add_blocks(1, object, file);
         self.run.block = Some(OpenBlock {
             function,
             matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
         });
-        if self.run.kind == BlockKind::Aggregate {
-            self.run
-                .part
-                .open_block(function, &self.run.sums.functions.self_costs);
+        match self.run.kind {
+            BlockKind::Trace => found.add_invocations(1, object, file),
+            BlockKind::Aggregate => {
+                let self_costs = &self.run.sums.functions.self_costs;
+                self.run.part.open_block(function, self_costs);
+            }
         }
         if self.is_followed() {
             self.trace.open_block();
@@ -559,10 +555,8 @@ impl ProfileBuilder {
             return;
         };
         let caller = block.function;
-        let inclusive = &mut self.run.sums.functions.inclusive_costs;
-        let listed = self.trace.end_block(caller, block.matching, inclusive);
-        let Some(listed) = listed else { return };
-        for call in listed {
+        let listed = self.trace.end_block(caller, block.matching);
+        for call in listed.unwrap_or_default() {
             let edge = CallEdge {
                 caller,
                 file: self.call_file(caller, call.edge.file),

@@ -33,7 +33,7 @@ impl ProfileBuilder {
             let id = self.function(object, file, name(function.name));
             let own = &mut self.run.sums.functions;
             if let Some(own) = own.get_mut(id) {
-                own.add_blocks(function.invocations, object, file);
+                own.add_invocations(function.invocations, object, file);
                 own.offer_line(function.line_source, function.line);
             }
             let costs = &range.run.sums.functions.self_costs;

@@ -4,7 +4,10 @@ use super::OpenBlock;
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
 use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
-use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, LineTable};
+use crate::tables::{
+    ANY_WIDTH, CallTable, Cost, Function, FunctionId, FunctionTable, LineTable, NameId, Numbering,
+    saturated,
+};
 use crate::trace::TraceLinks;
 
 /// The current aggregate, or the current run of a trace.
@@ -12,6 +15,8 @@ use crate::trace::TraceLinks;
 pub(super) struct Run {
     pub kind: BlockKind,
     pub sums: Sums,
+    /// The numbers of its functions by what identifies them.
+    numbers: Numbering,
     pub part: OpenPart,
     pub block: Option<OpenBlock>,
     /// Whether any function with a block may lack a line, because it has no self cost in its own
@@ -20,6 +25,25 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// Finds a function by its object, file and name, or adds it.
+    ///
+    /// In a trace, the name alone identifies a function; the object and file only count if it has
+    /// no block.
+    pub fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
+        let (kind, functions) = (self.kind, &mut self.sums.functions);
+        let key = |function: &Function| match kind {
+            BlockKind::Trace => (NameId::EMPTY, NameId::EMPTY, function.name),
+            BlockKind::Aggregate => (function.object, function.file, function.name),
+        };
+        let (new, known) = (Function::new(object, file, name), functions.as_slice());
+        let numbered = |number: usize| key(&known[number]);
+        let number = self.numbers.number(key(&new), known.len(), numbered);
+        if number as usize == known.len() {
+            functions.push(new);
+        }
+        FunctionId(number)
+    }
+
     /// Begins another run of the same kind, and returns this one.
     pub fn next(&mut self) -> Run {
         let sums = &self.sums;
@@ -44,7 +68,10 @@ impl Run {
         match self.kind {
             BlockKind::Trace => {
                 sums.kind = Some(ProfileKind::Trace);
-                functions.end_trace(links.invocations.is_some() || links.contexts.is_some());
+                let is_listed = links.invocations.is_some() || links.contexts.is_some();
+                for function in functions.as_mut_slice() {
+                    function.is_listed = is_listed;
+                }
             }
             BlockKind::Aggregate => {
                 sums.kind = Some(ProfileKind::Aggregate);
@@ -55,6 +82,12 @@ impl Run {
         match functions.self_costs.width() {
             1 => add_calls::<1>(functions, &sums.calls, with_self_calls),
             _ => add_calls::<ANY_WIDTH>(functions, &sums.calls, with_self_calls),
+        }
+        for (function, costs) in links.unlisted {
+            let costs: Vec<Cost> = costs.into_iter().map(saturated).collect();
+            functions
+                .inclusive_costs
+                .add::<ANY_WIDTH>(function.index(), &costs);
         }
         if let Some(outermost) = links.outermost {
             for (at, function) in functions.as_mut_slice().iter_mut().enumerate() {
