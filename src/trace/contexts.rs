@@ -30,7 +30,7 @@ impl ContextId {
 /// caller.
 #[derive(Clone, Debug)]
 pub struct Context {
-    key: Key,
+    key: ContextKey,
     /// The number of invocations.
     pub calls: u64,
     children: Children,
@@ -68,12 +68,12 @@ impl Children {
 /// their numbers count down from the largest one. No machine has room for enough functions that the
 /// two could meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key(u32);
+pub(super) struct ContextKey(u32);
 
-impl Key {
+impl ContextKey {
     pub fn new(function: FunctionId, is_stepped_over: bool) -> Self {
         let number = function.number();
-        Key(if is_stepped_over { !number } else { number })
+        ContextKey(if is_stepped_over { !number } else { number })
     }
 
     fn is_stepped_over(self) -> bool {
@@ -87,7 +87,7 @@ impl Key {
 }
 
 impl Context {
-    fn new(key: Key, calls: u64) -> Self {
+    fn new(key: ContextKey, calls: u64) -> Self {
         Context {
             key,
             calls,
@@ -112,13 +112,13 @@ pub struct ContextTree {
     /// The pairs of nodes that are still to be merged; stored here to keep the capacity.
     to_merge: Vec<(ContextId, ContextId)>,
     /// The children of nodes with many of them, by their keys.
-    indices: HashMap<ContextId, HashMap<Key, ContextId>>,
+    indices: HashMap<ContextId, HashMap<ContextKey, ContextId>>,
 }
 
 impl Default for ContextTree {
     fn default() -> Self {
         ContextTree {
-            nodes: vec![Context::new(Key(0), 0)],
+            nodes: vec![Context::new(ContextKey(0), 0)],
             self_costs: CostTable::zeros(1, 1),
             free: Vec::new(),
             to_merge: Vec::new(),
@@ -161,51 +161,41 @@ impl ContextTree {
 
     /// For recursive functions, the inclusive costs of their outermost nodes.
     pub(super) fn outermost_costs(&self) -> OutermostCosts {
+        // Each node is followed by all nodes below it, and has the position of its parent.
+        let (mut order, mut pending) = (Vec::new(), vec![(ContextId::TOP, 0)]);
+        while let Some((id, parent)) = pending.pop() {
+            pending.extend(self.children(id).map(|child| (child, order.len())));
+            order.push((id, parent));
+        }
         let width = self.self_costs.width();
+        let mut inclusive = CostTable::zeros(width, order.len());
+        // The positions after the last node below each.
+        let mut ends: Vec<usize> = (1..=order.len()).collect();
+        for (at, &(id, parent)) in order.iter().enumerate().skip(1).rev() {
+            inclusive.add_row::<ANY_WIDTH>(at, &self.self_costs, id.index());
+            inclusive.add_within(parent, at);
+            ends[parent] = ends[parent].max(ends[at]);
+        }
         let mut outermost = OutermostCosts {
             costs: CostTable::new(width),
             recurs: Vec::new(),
         };
-        // The number of nodes of each function on the path.
-        let mut on_path: Vec<u32> = Vec::new();
-        // A row for each node on the path, and for one that ended.
-        let mut sums = CostTable::new(width);
-        let mut path = Vec::new();
-        // The next node on each level, if any.
-        let mut next = self.context(ContextId::TOP).children.first;
-        loop {
-            let depth = path.len();
-            if next != ContextId::NONE {
-                if sums.rows() == depth {
-                    sums.push_zeros();
-                }
-                sums.clear_row(depth);
-                sums.add_row::<ANY_WIDTH>(depth, &self.self_costs, next.index());
-                let function = self.function(next).index();
-                *slot(&mut on_path, function) += 1;
-                *slot(&mut outermost.recurs, function) |= on_path[function] > 1;
-                path.push(next);
-                next = self.context(next).children.first;
-                continue;
-            }
-            let Some(ended) = path.pop() else {
-                return outermost;
-            };
-            if !path.is_empty() {
-                sums.add_within(depth - 2, depth - 1);
-            }
-            let function = self.function(ended).index();
-            on_path[function] -= 1;
-            if on_path[function] == 0 {
+        // By function, the end of its last outermost node.
+        let mut counted_up_to = Vec::new();
+        for (at, &(id, _)) in order.iter().enumerate().skip(1) {
+            let function = self.function(id).index();
+            let counted: &mut usize = slot(&mut counted_up_to, function);
+            *slot(&mut outermost.recurs, function) |= at < *counted;
+            if at >= *counted {
+                *counted = ends[at];
                 while outermost.costs.rows() <= function {
                     outermost.costs.push_zeros();
                 }
-                outermost
-                    .costs
-                    .add_row::<ANY_WIDTH>(function, &sums, depth - 1);
+                let costs = &mut outermost.costs;
+                costs.add_row::<ANY_WIDTH>(function, &inclusive, at);
             }
-            next = self.context(ended).next;
         }
+        outermost
     }
 }
 
@@ -229,7 +219,7 @@ impl ContextTree {
             while let Some(child) = children.pop() {
                 let key = &mut self.nodes[child.index()].key;
                 let is_stepped_over = key.is_stepped_over();
-                *key = Key::new(key.function(), false);
+                *key = ContextKey::new(key.function(), false);
                 if is_stepped_over && id != ContextId::TOP {
                     self.self_costs.add_within(id.index(), child.index());
                     children.extend(self.children(child));
@@ -254,7 +244,7 @@ impl ContextTree {
         let mut todo = vec![(ContextId::TOP, ContextId::TOP)];
         while let Some((into, from)) = todo.pop() {
             for child in other.children(from) {
-                let key = Key::new(map(other.function(child)), false);
+                let key = ContextKey::new(map(other.function(child)), false);
                 let costs = other.self_costs.row(child.index());
                 let node = self.enter::<ANY_WIDTH>(key, other.context(child).calls, costs);
                 todo.push((self.attach(into, node), child));
@@ -311,7 +301,7 @@ impl ContextTree {
     }
 
     #[inline]
-    fn find(&self, parent: ContextId, key: Key) -> Option<ContextId> {
+    fn find(&self, parent: ContextId, key: ContextKey) -> Option<ContextId> {
         if self.nodes[parent.index()].children.have_index() {
             return self.find_in_index(parent, key);
         }
@@ -319,12 +309,12 @@ impl ContextTree {
     }
 
     #[inline(never)]
-    fn find_in_index(&self, parent: ContextId, key: Key) -> Option<ContextId> {
+    fn find_in_index(&self, parent: ContextId, key: ContextKey) -> Option<ContextId> {
         self.indices.get(&parent)?.get(&key).copied()
     }
 
     #[inline]
-    fn key(&self, id: ContextId) -> Key {
+    fn key(&self, id: ContextId) -> ContextKey {
         self.nodes[id.index()].key
     }
 
@@ -365,7 +355,7 @@ impl ContextTree {
     #[inline(always)]
     pub(super) fn enter<const WIDTH: usize>(
         &mut self,
-        key: Key,
+        key: ContextKey,
         calls: u64,
         self_costs: &[Cost],
     ) -> ContextId {

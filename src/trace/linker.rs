@@ -2,7 +2,7 @@
 //! links.
 
 use super::batch::{Batch, Block, BlockCall};
-use super::contexts::{ContextId, ContextTree, Key, OutermostCosts};
+use super::contexts::{ContextId, ContextKey, ContextTree, OutermostCosts};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, claim};
 use super::proxies::UnlistedCosts;
@@ -124,7 +124,7 @@ impl Linker {
         }
         let node = if self.wanted.any_contexts() {
             // A proxy without calls stays.
-            let key = Key::new(block.function, block.is_proxy && !calls.is_empty());
+            let key = ContextKey::new(block.function, block.is_proxy && !calls.is_empty());
             self.contexts.enter::<WIDTH>(key, 1, self_costs)
         } else {
             ContextId::NONE
@@ -150,7 +150,7 @@ impl Linker {
                 let called = match called.what.node {
                     // The invocation is missing.
                     ContextId::NONE => {
-                        let key = Key::new(call.callee, false);
+                        let key = ContextKey::new(call.callee, false);
                         self.contexts.enter::<WIDTH>(key, 1, costs)
                     }
                     called => called,
