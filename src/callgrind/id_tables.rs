@@ -1,22 +1,22 @@
 //! The tables of name compression: the names of ids (section 3.1.5).
 
-use super::line::{Cursor, Named};
+use super::line::{Cursor, NameKind};
 use crate::maps::HashMap;
 use crate::profile::MAX_NAME;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
 /// The name of a function, and its id in the input, if it has one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FunctionName {
+pub(super) struct NameAndId {
     pub name: NameId,
     pub id: Option<u64>,
 }
 
-impl From<NameId> for FunctionName {
+impl From<NameId> for NameAndId {
     /// A name without an id.
     #[inline]
     fn from(name: NameId) -> Self {
-        FunctionName { name, id: None }
+        NameAndId { name, id: None }
     }
 }
 
@@ -113,13 +113,13 @@ pub(super) struct IdTables {
 impl IdTables {
     /// The table for this kind of name.
     #[inline]
-    pub fn of(&mut self, named: Named) -> &mut IdTable {
+    pub fn of(&mut self, named: NameKind) -> &mut IdTable {
         match named {
-            Named::Object | Named::CalleeObject => &mut self.objects,
-            Named::File | Named::InlineFile | Named::CalleeFile | Named::JumpFile => {
+            NameKind::Object | NameKind::CalleeObject => &mut self.objects,
+            NameKind::File | NameKind::InlineFile | NameKind::CalleeFile | NameKind::JumpFile => {
                 &mut self.files
             }
-            Named::Function | Named::Callee | Named::JumpFunction => &mut self.functions,
+            NameKind::Function | NameKind::Callee | NameKind::JumpFunction => &mut self.functions,
         }
     }
 
@@ -136,7 +136,7 @@ impl IdTables {
     #[inline]
     pub fn function(
         &mut self,
-        function: &FunctionName,
+        function: &NameAndId,
         place: ObjectAndFile,
         builder: &mut ProfileBuilder,
     ) -> FunctionId {

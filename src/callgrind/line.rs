@@ -306,7 +306,7 @@ pub(super) enum CompressedName<'a> {
 
 /// The kinds of position lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum NameKind {
     /// `ob=`
     Object,
     /// `fl=`
@@ -327,26 +327,29 @@ pub(super) enum Named {
     JumpFunction,
 }
 
-impl Named {
+impl NameKind {
     /// Whether it names a function.
     pub fn is_function(self) -> bool {
-        matches!(self, Named::Function | Named::Callee | Named::JumpFunction)
+        matches!(
+            self,
+            NameKind::Function | NameKind::Callee | NameKind::JumpFunction
+        )
     }
 
     /// The kind of a position line, and the start of its name.
     #[inline(always)]
-    pub fn by(line: &[u8]) -> Option<(Named, usize)> {
+    pub fn by(line: &[u8]) -> Option<(NameKind, usize)> {
         // With its line end, even a line without a name has four bytes.
         Some(match line.first_chunk()? {
-            [b'f', b'n', b'=', _] => (Named::Function, 3),
-            [b'f', b'l', b'=', _] => (Named::File, 3),
-            [b'f', b'i' | b'e', b'=', _] => (Named::InlineFile, 3),
-            [b'o', b'b', b'=', _] => (Named::Object, 3),
-            [b'c', b'f', b'n', b'='] => (Named::Callee, 4),
-            [b'c', b'f', b'i' | b'l', b'='] => (Named::CalleeFile, 4),
-            [b'c', b'o', b'b', b'='] => (Named::CalleeObject, 4),
-            [b'j', b'f', b'i', b'='] => (Named::JumpFile, 4),
-            [b'j', b'f', b'n', b'='] => (Named::JumpFunction, 4),
+            [b'f', b'n', b'=', _] => (NameKind::Function, 3),
+            [b'f', b'l', b'=', _] => (NameKind::File, 3),
+            [b'f', b'i' | b'e', b'=', _] => (NameKind::InlineFile, 3),
+            [b'o', b'b', b'=', _] => (NameKind::Object, 3),
+            [b'c', b'f', b'n', b'='] => (NameKind::Callee, 4),
+            [b'c', b'f', b'i' | b'l', b'='] => (NameKind::CalleeFile, 4),
+            [b'c', b'o', b'b', b'='] => (NameKind::CalleeObject, 4),
+            [b'j', b'f', b'i', b'='] => (NameKind::JumpFile, 4),
+            [b'j', b'f', b'n', b'='] => (NameKind::JumpFunction, 4),
             _ => return None,
         })
     }

@@ -73,7 +73,7 @@ pub(super) fn paired<'a>(profiles: Sides<&'a Profile>) -> Vec<FunctionChange<'a>
 type Family = Sides<Vec<(Vec<u64>, FunctionId)>>;
 
 /// The functions of both sides that are one, sorted.
-type Row = Sides<Vec<FunctionId>>;
+type JoinedFunctions = Sides<Vec<FunctionId>>;
 
 fn is_on_both<T>(sides: &Sides<Vec<T>>) -> bool {
     !sides.base.is_empty() && !sides.new.is_empty()
@@ -130,12 +130,12 @@ fn name_of(profile: &Profile, id: FunctionId) -> FunctionName<'_> {
 }
 
 /// The rows of a family: one, if there are no lines in its name.
-fn rows(profiles: Sides<&Profile>, family: Family) -> Vec<Row> {
+fn rows(profiles: Sides<&Profile>, family: Family) -> Vec<JoinedFunctions> {
     let units = profiles.zip(family).map(|(profile, mut members)| {
         members.sort_unstable();
         let units = members.chunk_by(|(one, _), (other, _)| one == other);
         units
-            .map(|unit| Unit::of(profile, unit))
+            .map(|unit| AlikeFunctions::of(profile, unit))
             .collect::<Vec<_>>()
     });
     let counts = units.as_ref().map(Vec::len);
@@ -156,10 +156,11 @@ fn rows(profiles: Sides<&Profile>, family: Family) -> Vec<Row> {
             unit.map_or_else(Vec::new, |unit| unit.functions)
         })
     });
-    rows.take_while(|row| *row != Row::default()).collect()
+    rows.take_while(|row| *row != JoinedFunctions::default())
+        .collect()
 }
 
-fn change<'a>(profiles: Sides<&'a Profile>, functions: Row) -> FunctionChange<'a> {
+fn change<'a>(profiles: Sides<&'a Profile>, functions: JoinedFunctions) -> FunctionChange<'a> {
     let side = main_side(&functions);
     let profile = profiles[side];
     let names = functions[side].iter().map(|&id| {
@@ -226,7 +227,7 @@ impl Transition {
 }
 
 /// Functions of one side that are one.
-struct Unit {
+struct AlikeFunctions {
     /// The line numbers in its name: none, or those of its beginning and end.
     lines: Vec<u64>,
     functions: Vec<FunctionId>,
@@ -234,7 +235,7 @@ struct Unit {
     callers: u64,
 }
 
-impl Unit {
+impl AlikeFunctions {
     fn of(profile: &Profile, members: &[(Vec<u64>, FunctionId)]) -> Self {
         let lines = members[0].0.clone();
         let functions: Vec<FunctionId> = members.iter().map(|(_, id)| *id).collect();
@@ -249,7 +250,7 @@ impl Unit {
                 .collect();
             callers = FixedState::default().hash_one(&names);
         }
-        Unit {
+        AlikeFunctions {
             lines,
             functions,
             callers,
@@ -257,8 +258,9 @@ impl Unit {
     }
 
     /// The likeness of two of them: at least 1.
-    fn likeness(&self, other: &Unit) -> u32 {
-        let length = |unit: &Unit| Some(unit.lines.last()?.wrapping_sub(*unit.lines.first()?));
+    fn likeness(&self, other: &AlikeFunctions) -> u32 {
+        let length =
+            |unit: &AlikeFunctions| Some(unit.lines.last()?.wrapping_sub(*unit.lines.first()?));
         1 + 2 * u32::from(length(self) == length(other))
             + 2 * u32::from(self.callers == other.callers)
             + u32::from(self.lines == other.lines)
@@ -267,7 +269,7 @@ impl Unit {
 
 /// Pairs the elements of two lists without changing their order: as many as possible, and the most
 /// similar ones. Each step takes the next element of one list or of both, until a list ends.
-fn aligned(base: &[Unit], new: &[Unit]) -> Vec<Sides<bool>> {
+fn aligned(base: &[AlikeFunctions], new: &[AlikeFunctions]) -> Vec<Sides<bool>> {
     /// One more pair counts more than any likeness.
     const PAIR: u32 = 1 << 12;
     let width = new.len() + 1;

@@ -10,7 +10,7 @@
 //! profile: they may have run only while nothing was recorded, or in another part.
 
 use super::FunctionName;
-use super::pieces::{Kind, Pieces};
+use super::pieces::{PieceKind, Pieces};
 use crate::maps::HashSet;
 
 /// The names of functions that others may be called by.
@@ -103,7 +103,7 @@ pub(super) fn beginning(name: &[u8]) -> usize {
 /// The first `'` outside of brackets, or the end; `None` if brackets do not pair.
 fn end(name: &[u8]) -> Option<usize> {
     let mut pieces = Pieces::of(name);
-    match pieces.find(|piece| piece.kind == Kind::Quote && piece.depth == 0) {
+    match pieces.find(|piece| piece.kind == PieceKind::Quote && piece.depth == 0) {
         Some(quote) => Some(quote.range.start),
         None => pieces.is_paired().then_some(name.len()),
     }

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub(crate) use chains::Chains;
 pub(crate) use outline::{class, parted};
 pub(crate) use package::{Packages, is_known};
-use pieces::{Kind, Pieces};
+use pieces::{PieceKind, Pieces};
 pub use query::UnknownFunction;
 pub(crate) use query::{NameQuery, Named};
 pub(crate) use short::{SHORT, cut_end, pad, short_name, shorten_path, width_of};
@@ -102,7 +102,7 @@ impl<'a> FunctionName<'a> {
     pub fn without_folders(&self) -> Vec<u8> {
         let mut short = Vec::with_capacity(self.own.len());
         let mut end = 0;
-        for path in Pieces::of(self.own).filter(|piece| piece.kind == Kind::Path) {
+        for path in Pieces::of(self.own).filter(|piece| piece.kind == PieceKind::Path) {
             short.extend_from_slice(&self.own[end..path.range.start]);
             short.extend_from_slice(last_component(&self.own[path.range.clone()]));
             end = path.range.end;

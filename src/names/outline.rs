@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::pieces::{Kind, Piece, Pieces};
+use super::pieces::{Piece, PieceKind, Pieces};
 
 /// The separator of parts, which no shown name contains.
 const SEPARATOR: char = '\n';
@@ -48,7 +48,7 @@ pub(crate) fn class(name: &str) -> Option<String> {
     // The namespace of PHP's closures follows their class: `A\B->A\{closure:/srv/a.php:2-3}`.
     let mut function = match outline.last_member() {
         Some(member) if !is_path(kind) => member,
-        None if kind == Kind::Namespace => outline.outermost,
+        None if kind == PieceKind::Namespace => outline.outermost,
         _ => return None,
     };
     // PHP's closures are functions of classes; others are defined in functions.
@@ -114,19 +114,19 @@ fn without_templates(text: &str) -> String {
 }
 
 fn is_template(name: &str, piece: &Piece) -> bool {
-    piece.kind == Kind::Brackets && name[piece.range.start..].starts_with('<')
+    piece.kind == PieceKind::Brackets && name[piece.range.start..].starts_with('<')
 }
 
 /// Whether what follows is a file.
-fn is_path(kind: Kind) -> bool {
-    matches!(kind, Kind::Folder | Kind::Path)
+fn is_path(kind: PieceKind) -> bool {
+    matches!(kind, PieceKind::Folder | PieceKind::Path)
 }
 
 /// The components of a name, and where its arguments begin.
 struct Outline {
     /// Where namespaces, classes and functions begin, and the kind of piece before each. The first
     /// one begins after the types that the function returns.
-    starts: Vec<(usize, Kind)>,
+    starts: Vec<(usize, PieceKind)>,
     /// The first component with parameters. Those after it are defined in this function.
     outermost: usize,
     /// Where the last component ends. Its arguments, and additions to the name, follow.
@@ -136,13 +136,13 @@ struct Outline {
 impl Outline {
     fn of(name: &str) -> Self {
         let whole = &name[..location(name).unwrap_or(name.len())];
-        let mut starts = vec![(0, Kind::Blank)];
+        let mut starts = vec![(0, PieceKind::Blank)];
         let (mut outermost, mut end) = (None, None);
         let mut is_operator = false;
         for Piece { kind, range, .. } in Pieces::outer(whole) {
             match kind {
-                Kind::Operator => is_operator = true,
-                Kind::Brackets if end.is_none() => {
+                PieceKind::Operator => is_operator = true,
+                PieceKind::Brackets if end.is_none() => {
                     let has_name = is_operator || ends_name(&whole[..range.start]);
                     if has_name && whole[range.start..].starts_with('(') {
                         end = Some(range.start);
@@ -151,22 +151,22 @@ impl Outline {
                 }
                 // An operator may have the name of a type.
                 _ if is_operator && end.is_none() => {}
-                Kind::Member => {
+                PieceKind::Member => {
                     starts.push((range.end, kind));
                     (end, is_operator) = (None, false);
                 }
                 _ if end.is_some() => {}
-                Kind::Blank => match &whole.as_bytes()[range.end..] {
+                PieceKind::Blank => match &whole.as_bytes()[range.end..] {
                     // What profilers and demanglers add: `each [c function]`, `f (.llvm.1)`.
                     [b'[', ..] | [b'(', b'.', ..] => end = Some(range.start),
                     _ => (starts, outermost) = (vec![(range.end, kind)], None),
                 },
-                Kind::Namespace | Kind::Folder => starts.push((range.end, kind)),
-                Kind::Path => {
+                PieceKind::Namespace | PieceKind::Folder => starts.push((range.end, kind)),
+                PieceKind::Path => {
                     let file = whole[range.clone()].rfind(['/', '\\']);
                     starts.push((range.start + file.map_or(0, |at| at + 1), kind));
                 }
-                Kind::Brackets | Kind::Quote => {}
+                PieceKind::Brackets | PieceKind::Quote => {}
             }
         }
         Outline {
@@ -179,7 +179,7 @@ impl Outline {
     /// The last component that is a member of the one before.
     fn last_member(&self) -> Option<usize> {
         let mut kinds = self.starts.iter().map(|&(_, kind)| kind);
-        kinds.rposition(|kind| kind == Kind::Member)
+        kinds.rposition(|kind| kind == PieceKind::Member)
     }
 }
 

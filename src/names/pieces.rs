@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A kind of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PieceKind {
     /// Text in brackets, with these.
     Brackets,
     /// `::`, `->` or `#`, before a member.
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 /// A piece of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    pub kind: Kind,
+    pub kind: PieceKind,
     pub range: Range<usize>,
     /// The number of brackets around it.
     pub depth: usize,
@@ -66,25 +66,25 @@ impl<'a> Pieces<'a> {
     }
 
     /// The kind and length of what is at the current position, except brackets.
-    fn here(&self) -> (Option<Kind>, usize) {
+    fn here(&self) -> (Option<PieceKind>, usize) {
         let (before, here) = self.name.split_at(self.at);
         match here {
             // The arguments of a generic function in Rust follow: `run::<u8>`.
             [b':', b':', b'<', ..] if !here.starts_with(b"::<impl ") => (None, 2),
-            [b':', b':', ..] | [b'-', b'>', ..] => (Some(Kind::Member), 2),
-            [b'#', ..] => (Some(Kind::Member), 1),
-            [b'\\', ..] => (Some(Kind::Namespace), 1),
-            [b' ', ..] => (Some(Kind::Blank), 1),
-            [b'\'', ..] => (Some(Kind::Quote), 1),
+            [b':', b':', ..] | [b'-', b'>', ..] => (Some(PieceKind::Member), 2),
+            [b'#', ..] => (Some(PieceKind::Member), 1),
+            [b'\\', ..] => (Some(PieceKind::Namespace), 1),
+            [b' ', ..] => (Some(PieceKind::Blank), 1),
+            [b'\'', ..] => (Some(PieceKind::Quote), 1),
             // The number of arguments follows in Erlang: `lists:map/2`.
             [b'/', b'0'..=b'9', ..] => (None, 1),
             [b'/', ..] | [_, b':', b'\\' | b'/', ..] => match path_length(before, here) {
-                Some(length) => (Some(Kind::Path), length),
-                None if here[0] == b'/' => (Some(Kind::Folder), 1),
+                Some(length) => (Some(PieceKind::Path), length),
+                None if here[0] == b'/' => (Some(PieceKind::Folder), 1),
                 None => (None, 1),
             },
             [b'o', ..] => match operator_length(before, here) {
-                Some(length) => (Some(Kind::Operator), length),
+                Some(length) => (Some(PieceKind::Operator), length),
                 None => (None, 1),
             },
             _ => (None, 1),
@@ -123,7 +123,7 @@ impl Iterator for Pieces<'_> {
                 b'>' | b')' | b']' | b'}' => match self.close(byte) {
                     Some(partner) => {
                         start = partner;
-                        (Some(Kind::Brackets), 1)
+                        (Some(PieceKind::Brackets), 1)
                     }
                     None => (None, 1),
                 },

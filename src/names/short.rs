@@ -6,7 +6,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 use super::chains::beginning;
-use super::pieces::{Kind, Piece, Pieces};
+use super::pieces::{Piece, PieceKind, Pieces};
 
 /// The most columns of a short name without a terminal.
 pub(crate) const SHORT: usize = 80;
@@ -140,11 +140,11 @@ fn parts(name: &str) -> Vec<Segment> {
     let mut saved: Vec<(usize, usize)> = Vec::new();
     for Piece { kind, range, depth } in Pieces::of(name.as_bytes()) {
         let (range, can_be_omitted) = match (kind, name.as_bytes()[range.start]) {
-            (Kind::Path, _) => {
+            (PieceKind::Path, _) => {
                 let folders = name[range.clone()].rfind(['/', '\\']);
                 (range.start..range.start + folders.unwrap_or(0), true)
             }
-            (Kind::Brackets, bracket) => {
+            (PieceKind::Brackets, bracket) => {
                 // At the beginning it is no parameter list: `(below main)`.
                 let can_be_omitted = bracket == b'<' || bracket == b'(' && range.start > 0;
                 (range.start + 1..range.end - 1, can_be_omitted)
@@ -163,7 +163,7 @@ fn parts(name: &str) -> Vec<Segment> {
             depth,
             range,
             width,
-            is_path: kind == Kind::Path,
+            is_path: kind == PieceKind::Path,
         }));
     }
     parts

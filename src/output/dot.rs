@@ -82,7 +82,7 @@ pub fn write_comparison(
 
 /// The costs of a function, or of the calls from one to another, which have no self cost. Without a
 /// comparison, the base has none.
-type Sums = Sides<Option<FunctionSums>>;
+type SideSums = Sides<Option<FunctionSums>>;
 
 /// The caller and the callee.
 type Ends = (usize, usize);
@@ -92,8 +92,8 @@ struct Graph<'a> {
     event: EventFormat<'a>,
     title: Vec<String>,
     has_invocations: bool,
-    nodes: Vec<(Named<'a>, Sums)>,
-    edges: HashMap<Ends, Sums>,
+    nodes: Vec<(Named<'a>, SideSums)>,
+    edges: HashMap<Ends, SideSums>,
 }
 
 impl<'a> Graph<'a> {
@@ -180,7 +180,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether the cost is at least this share of the total, in thousandths, on either side.
-    fn is_enough(&self, sums: &Sums, thousandths: u128) -> bool {
+    fn is_enough(&self, sums: &SideSums, thousandths: u128) -> bool {
         let mut sides = inclusive(sums).zip(self.event.totals).into_iter();
         sides.any(|(cost, total)| {
             let cost = cost.unsigned_abs();
@@ -196,7 +196,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The share of the total as a colour or a width shows it, from 0 to 1.
-    fn strength(&self, sums: &Sums) -> f64 {
+    fn strength(&self, sums: &SideSums) -> f64 {
         let share = (change(inclusive(sums)) as f64 / self.whole() as f64).abs();
         if share.is_finite() {
             share.min(1.0)
@@ -312,7 +312,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The colour of growth, decline or cost, stronger for a larger share of the total.
-    fn color(&self, sums: &Sums, least: f64) -> String {
+    fn color(&self, sums: &SideSums, least: f64) -> String {
         let hue = match change(inclusive(sums)) {
             _ if !self.event.is_compared() => "0.09",
             0.. => "0",
@@ -326,7 +326,7 @@ impl<'a> Graph<'a> {
         format!("{hue} {saturation:.3} 1")
     }
 
-    fn node_figures(&self, sums: &Sums) -> Vec<String> {
+    fn node_figures(&self, sums: &SideSums) -> Vec<String> {
         let sides = sums.map(Option::unwrap_or_default);
         let mut each = sides.into_iter();
         let is_estimated = each.any(|sums| sums.is_inclusive_estimated);
@@ -347,7 +347,7 @@ impl<'a> Graph<'a> {
         lines
     }
 
-    fn edge_figures(&self, sums: &Sums) -> [String; 2] {
+    fn edge_figures(&self, sums: &SideSums) -> [String; 2] {
         let calls = sums.map(|side| side.unwrap_or_default().invocations);
         let shown = |calls: CallCount| format!("{calls}×");
         let calls = match self.event.is_compared() {
@@ -390,7 +390,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-fn inclusive(sums: &Sums) -> Sides<i128> {
+fn inclusive(sums: &SideSums) -> Sides<i128> {
     sums.map(|side| side.map_or(0, |sums| sums.inclusive))
 }
 

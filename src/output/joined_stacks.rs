@@ -27,7 +27,7 @@ struct JoinedNode {
 
 /// What distinguishes the frames below a node: the function in the comparison, and the name of the
 /// frame, if it is not that of the function.
-type Key = (Option<usize>, Vec<u8>);
+type FrameKey = (Option<usize>, Vec<u8>);
 
 impl<'t, 'a> JoinedStacks<'t, 'a> {
     /// `position` returns the position of a function in the comparison, from its number in the folded
@@ -64,7 +64,7 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
     /// Adds the nodes of both sides.
     fn join(&mut self, position: impl Fn(Side, FunctionId) -> usize) {
         let sides = self.sides;
-        let key = |side: Side, id: StackId| -> Key {
+        let key = |side: Side, id: StackId| -> FrameKey {
             let stacks: &'t Stacks<'a> = sides[side];
             let frame: &'t [u8] = stacks.frame(id);
             let function = stacks.named_function(id);
@@ -75,7 +75,7 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
             (function, FunctionName::of(frame).without_folders())
         };
         let group = |of: Sides<Vec<StackId>>| {
-            let mut groups: IndexMap<Key, Sides<Vec<StackId>>> = IndexMap::default();
+            let mut groups: IndexMap<FrameKey, Sides<Vec<StackId>>> = IndexMap::default();
             for side in [Side::New, Side::Base] {
                 for &id in &of[side] {
                     groups.entry(key(side, id)).or_default()[side].push(id);

@@ -53,7 +53,7 @@ pub struct Part<'a> {
 pub(super) struct Parts {
     inputs: IndexSet<Box<str>>,
     triggers: HashSet<Arc<[u8]>>,
-    rows: Vec<Row>,
+    rows: Vec<ListedPart>,
     /// One row of costs for each part.
     pub totals: CostTable,
     /// The number of parts that are not listed.
@@ -62,7 +62,7 @@ pub(super) struct Parts {
 
 /// A listed part. `input` is a position in the list of inputs. Equal triggers share memory.
 #[derive(Clone, Debug)]
-struct Row {
+struct ListedPart {
     input: usize,
     header: PartHeader,
 }
@@ -96,7 +96,7 @@ impl Parts {
             None => drop(self.triggers.insert(Arc::clone(&header.trigger))),
         }
         let input = self.inputs.insert_full(input.into()).0;
-        self.rows.push(Row { input, header });
+        self.rows.push(ListedPart { input, header });
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Part<'_>> {

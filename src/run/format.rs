@@ -1,6 +1,6 @@
 //! The formats of the output, and what each can contain and show.
 
-use super::write::{self, Writer};
+use super::write::{self, WriteFormat};
 use crate::webgrind::Version;
 
 /// The format of the output. The first sentence of each is shown in `--help`.
@@ -105,11 +105,11 @@ impl Format {
     }
 
     /// How it is written.
-    pub(super) fn writer(self) -> Writer {
+    pub(super) fn writer(self) -> WriteFormat {
         self.entry().1
     }
 
-    fn entry(self) -> (&'static [Feature], Writer) {
+    fn entry(self) -> (&'static [Feature], WriteFormat) {
         use Feature::{
             AllEvents, Binary, CallFiles, Comparison, CountsOnce, Entities, Events, EveryCall,
             Function, Groups, Limits, Lines, Links, Names, PerRun, Sort, Source, Stacks, Top,

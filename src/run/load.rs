@@ -129,7 +129,7 @@ impl<'a> Inputs<'a> {
     ) -> Result<Merged, ConvertError> {
         let (mut wanted, skips) = (wanted(options), self.skips);
         let sum_up = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {
-            let batch = Batch {
+            let batch = InputBatch {
                 options,
                 progress,
                 threads,
@@ -309,7 +309,7 @@ const MIN_RANGE: u64 = 4 << 20;
 const MAX_INPUTS: usize = 64;
 
 /// Consecutive inputs that are read into one profile.
-struct Batch<'a> {
+struct InputBatch<'a> {
     options: &'a ConvertOptions,
     progress: &'a Progress,
     /// The number of threads that read an input.
@@ -319,7 +319,7 @@ struct Batch<'a> {
     merged: Merged,
 }
 
-impl Batch<'_> {
+impl InputBatch<'_> {
     /// Reads all inputs into one profile.
     fn sum_up(mut self, inputs: &[ResolvedSource<'_>]) -> Result<Merged, ConvertError> {
         let mut has_data = false;

@@ -205,7 +205,7 @@ fn grouped<'a>(
 }
 
 /// Writes a format.
-pub(super) type Writer = fn(&mut View<'_>, &mut dyn Write) -> Result<(), FormatError>;
+pub(super) type WriteFormat = fn(&mut View<'_>, &mut dyn Write) -> Result<(), FormatError>;
 
 pub(super) fn webgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let options = WriteOptions {

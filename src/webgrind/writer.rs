@@ -1,6 +1,6 @@
 //! Writes webgrind's formats, v4 to v7.
 //!
-//! One traversal of the profile defines the contents of a file and their order ([`Document`]). The
+//! One traversal of the profile defines the contents of a file and their order ([`FileContents`]). The
 //! first pass finds out what does not fit, the size of the file and all addresses; the second one
 //! writes. So nothing is written before everything is known to fit, and the file is written from
 //! beginning to end.
@@ -72,7 +72,7 @@ pub fn write<W: Write>(
     output: W,
 ) -> Result<Vec<WriteWarning>, WriteError> {
     let version = options.version;
-    let mut document = Document {
+    let mut document = FileContents {
         profile,
         version,
         escape_html: options.escape_html,
@@ -112,7 +112,7 @@ pub fn write<W: Write>(
 }
 
 /// The contents of a file, and their order.
-struct Document<'a> {
+struct FileContents<'a> {
     profile: &'a Profile,
     version: Version,
     escape_html: bool,
@@ -125,7 +125,7 @@ struct Document<'a> {
     headers_at: u64,
 }
 
-impl Document<'_> {
+impl FileContents<'_> {
     /// Adds the numbers of call and invocation records in the order of their tables; by function,
     /// they are far apart in memory.
     fn count_records(&self, ranges: &mut RangeStats) {
@@ -334,7 +334,7 @@ impl<W: Write> Pass<W> {
 
     /// Puts the call records of a function; `other` is the function that one names.
     ///
-    /// The first pass counts their size only: [`Document::count_records`] counts their numbers.
+    /// The first pass counts their size only: [`FileContents::count_records`] counts their numbers.
     fn put_calls<'a>(
         &mut self,
         edges: impl ExactSizeIterator<Item = EdgeRef<'a>>,

@@ -20,7 +20,7 @@ pub(super) enum FastPath {
 
 /// The result of reading the costs of a line, besides the row of requested costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LineCosts {
+pub(super) struct ReadCosts {
     /// The cost by which calls are matched with invocations: that in the first column, if calls are
     /// linked. Otherwise the cost of the first requested event.
     pub matching: Cost,
@@ -189,7 +189,7 @@ impl Columns {
         start: usize,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, (ProblemKind, usize)> {
+    ) -> Result<ReadCosts, (ProblemKind, usize)> {
         let cursor = Cursor::new(data, start);
         match row {
             // Without a call of `memset`.
@@ -202,7 +202,7 @@ impl Columns {
             _ => cursor.plain_costs::<4>(&self.places, self.needed, row),
         };
         match next {
-            Some(next) => Ok(LineCosts {
+            Some(next) => Ok(ReadCosts {
                 matching: self.matching(cursor, row),
                 is_unwrapped: false,
                 next,
@@ -231,7 +231,7 @@ impl Columns {
         start: usize,
         negative: NegativeCosts,
         row: &mut [Cost],
-    ) -> Result<LineCosts, (ProblemKind, usize)> {
+    ) -> Result<ReadCosts, (ProblemKind, usize)> {
         let count = self.events().len();
         let mut cursor = Cursor::new(data, start);
         let mut is_unwrapped = false;
@@ -255,7 +255,7 @@ impl Columns {
         for (event, cost) in row.iter_mut().enumerate() {
             *cost = saturated(self.map.exact(event, number));
         }
-        Ok(LineCosts {
+        Ok(ReadCosts {
             matching: saturated(number(0)),
             is_unwrapped,
             next: cursor.pos(),

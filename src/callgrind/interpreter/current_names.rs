@@ -1,13 +1,13 @@
 //! The current names: the function that the next costs belong to, and the one that is called.
 
-use crate::callgrind::id_tables::{FunctionName, IdTables, ObjectAndFile};
-use crate::callgrind::line::Named;
+use crate::callgrind::id_tables::{IdTables, NameAndId, ObjectAndFile};
+use crate::callgrind::line::NameKind;
 use crate::profile::{FunctionId, NameId, ProfileBuilder};
 
 /// The function that the next `calls=` line calls.
 #[derive(Debug, Default)]
 struct Callee {
-    name: Option<FunctionName>,
+    name: Option<NameAndId>,
     /// `cob=` and `cfi=` since the last call.
     object: Option<NameId>,
     file: Option<NameId>,
@@ -23,7 +23,7 @@ pub(super) struct CurrentNames {
     file: Option<NameId>,
     /// File of a later `fi=` or `fe=`.
     inline_file: Option<NameId>,
-    function: Option<FunctionName>,
+    function: Option<NameAndId>,
     /// The `inline_file` at the last `fn=`: the function's file in a profile without any `fl=`.
     function_file: Option<NameId>,
     /// The file of the function's block, if that is open in the builder: from the first cost or call
@@ -60,17 +60,17 @@ impl CurrentNames {
 
     /// Reads a line that names something.
     #[inline(always)]
-    pub fn set(&mut self, named: Named, function: FunctionName) {
+    pub fn set(&mut self, named: NameKind, function: NameAndId) {
         match named {
-            Named::Object => self.object = Some(function.name),
-            Named::File => self.set_file(function.name),
-            Named::InlineFile => self.inline_file = Some(function.name),
-            Named::Function => self.set_function(function),
-            Named::CalleeObject => self.callee.object = Some(function.name),
-            Named::CalleeFile => self.callee.file = Some(function.name),
-            Named::Callee => self.set_callee(function),
+            NameKind::Object => self.object = Some(function.name),
+            NameKind::File => self.set_file(function.name),
+            NameKind::InlineFile => self.inline_file = Some(function.name),
+            NameKind::Function => self.set_function(function),
+            NameKind::CalleeObject => self.callee.object = Some(function.name),
+            NameKind::CalleeFile => self.callee.file = Some(function.name),
+            NameKind::Callee => self.set_callee(function),
             // Jumps have no costs; these lines matter only for the ids that they define.
-            Named::JumpFile | Named::JumpFunction => {}
+            NameKind::JumpFile | NameKind::JumpFunction => {}
         }
     }
 
@@ -83,7 +83,7 @@ impl CurrentNames {
 
     /// `fn=`: the file is that of the last `fl=` again.
     #[inline(always)]
-    pub fn set_function(&mut self, function: FunctionName) {
+    pub fn set_function(&mut self, function: NameAndId) {
         self.function = Some(function);
         self.suspend_block();
         if self.file.is_some() {
@@ -106,7 +106,7 @@ impl CurrentNames {
 
     /// `cfn=`
     #[inline]
-    fn set_callee(&mut self, function: FunctionName) {
+    fn set_callee(&mut self, function: NameAndId) {
         self.callee.name = Some(function);
         self.callee.last = None;
     }
@@ -200,7 +200,7 @@ impl CurrentNames {
     /// Has the effect of `cfl=`, `cfn=` and `calls=` lines.
     #[inline(always)]
     pub fn set_known_callee(&mut self, name: NameId, file: NameId) {
-        self.set_callee(FunctionName::from(name));
+        self.set_callee(NameAndId::from(name));
         self.callee.file = Some(file);
         self.end_call();
     }

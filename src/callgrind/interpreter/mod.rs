@@ -14,8 +14,8 @@ mod sections;
 
 use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
-use super::id_tables::{FunctionName, IdTables};
-use super::line::{CompressedName, Cursor, Named, Position};
+use super::id_tables::{IdTables, NameAndId};
+use super::line::{CompressedName, Cursor, NameKind, Position};
 use super::{Error, FoundParts, KindChoice, PartFilter, ReadOptions};
 use crate::display::text::excerpt;
 use crate::profile::{BlockKind, Cost, MAX_NAME, NameId, ProfileBuilder};
@@ -242,7 +242,7 @@ impl<'a> Interpreter<'a> {
         if let Expect::CallCost(_) = std::mem::take(&mut self.expect) {
             return Err(Problem::at(ProblemKind::CallWithoutCost, data, pos));
         }
-        if let Some((named, length)) = Named::by(line) {
+        if let Some((named, length)) = NameKind::by(line) {
             return self.name_line(named, data, pos + length);
         }
         if let Some(key) = CALLS.iter().find(|key| line.starts_with(key)) {
@@ -279,10 +279,10 @@ impl<'a> Interpreter<'a> {
 
     /// Reads a line that names something; `start` is the start of the name.
     #[inline(always)]
-    fn name_line(&mut self, named: Named, data: &[u8], start: usize) -> Result<usize, Problem> {
+    fn name_line(&mut self, named: NameKind, data: &[u8], start: usize) -> Result<usize, Problem> {
         let mut cursor = Cursor::new(data, start);
         let name = match cursor.name() {
-            Ok(CompressedName::Reference(id)) => Ok(FunctionName {
+            Ok(CompressedName::Reference(id)) => Ok(NameAndId {
                 name: match self.ids.of(named).get(id) {
                     Some(name) => name,
                     None => self.undefined(named, id),
@@ -291,13 +291,13 @@ impl<'a> Interpreter<'a> {
             }),
             Ok(CompressedName::Definition(id, name)) => {
                 let (name, id) = (self.define(named, id, name), Some(id));
-                name.map(|name| FunctionName { name, id })
+                name.map(|name| NameAndId { name, id })
             }
-            Ok(CompressedName::Plain(name)) => self.plain_name(name).map(FunctionName::from),
+            Ok(CompressedName::Plain(name)) => self.plain_name(name).map(NameAndId::from),
             Err(error) => Err(error.into()),
         };
         let name = name.map_err(|kind| Problem::at(kind, data, start))?;
-        if named == Named::Function {
+        if named == NameKind::Function {
             self.builder.close_block();
             if let Some(id) = name.id {
                 self.ids.prefetch_block(id, self.builder);
@@ -333,14 +333,14 @@ impl<'a> Interpreter<'a> {
     /// Reads the name of a caller, which Valgrind's `--mangle-names=no` writes. It may define an id.
     fn caller_line(&mut self, data: &[u8], start: usize) -> Result<usize, Problem> {
         if let Ok(CompressedName::Definition(id, name)) = Cursor::new(data, start).name() {
-            let defined = self.define(Named::Function, id, name);
+            let defined = self.define(NameKind::Function, id, name);
             defined.map_err(|kind| Problem::at(kind, data, start))?;
         }
         Ok(line_end(data, start))
     }
 
     #[inline(never)]
-    fn define(&mut self, named: Named, id: u64, name: &[u8]) -> Result<NameId, ProblemKind> {
+    fn define(&mut self, named: NameKind, id: u64, name: &[u8]) -> Result<NameId, ProblemKind> {
         self.is_profile = true;
         let expanded = if named.is_function() {
             self.ids
@@ -361,7 +361,7 @@ impl<'a> Interpreter<'a> {
         Ok(name)
     }
 
-    fn define_as(&mut self, named: Named, id: u64, name: NameId) {
+    fn define_as(&mut self, named: NameKind, id: u64, name: NameId) {
         let is_renamed = self.ids.of(named).define(id, name);
         if let Some(range) = &mut self.range {
             range.defined.push((named, id, name));
@@ -376,7 +376,7 @@ impl<'a> Interpreter<'a> {
     /// Names an id that no line so far defines: by itself, because Valgrind has written such; in a
     /// range of a trace, by a placeholder for its name before the range.
     #[cold]
-    fn undefined(&mut self, named: Named, id: u64) -> NameId {
+    fn undefined(&mut self, named: NameKind, id: u64) -> NameId {
         self.is_profile = true;
         let name = match &mut self.range {
             Some(range) => range.inherit(named, id, self.builder),

@@ -9,7 +9,7 @@ use super::cost_lines::Expect;
 use super::current_names::CurrentNames;
 use super::diagnostics::Diagnostics;
 use super::{Interpreter, line_end};
-use crate::callgrind::line::{Named, Position};
+use crate::callgrind::line::{NameKind, Position};
 use crate::callgrind::{KindChoice, ReadOptions};
 use crate::maps::HashMap;
 use crate::profile::{NameId, ProfileBuilder};
@@ -30,14 +30,14 @@ pub(in crate::callgrind) struct RangeColumns(Columns);
 #[derive(Debug, Default)]
 pub(super) struct RangeIds {
     /// Ids that must be defined before the range, with their placeholders.
-    inherited: Vec<(Named, u64, NameId)>,
+    inherited: Vec<(NameKind, u64, NameId)>,
     /// Definitions, in their order.
-    pub defined: Vec<(Named, u64, NameId)>,
+    pub defined: Vec<(NameKind, u64, NameId)>,
 }
 
 impl RangeIds {
     /// Adds an id that the range does not define, and returns its placeholder.
-    pub fn inherit(&mut self, named: Named, id: u64, builder: &mut ProfileBuilder) -> NameId {
+    pub fn inherit(&mut self, named: NameKind, id: u64, builder: &mut ProfileBuilder) -> NameId {
         // No real name contains a line end.
         let text = format!("\n{} {id}", named.is_function());
         let name = builder.intern(text.as_bytes());

@@ -5,8 +5,8 @@ use super::columns::{FastPath, NegativeCosts};
 use super::cost_lines::{Expect, add_own_cost};
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
-use crate::callgrind::id_tables::FunctionName;
-use crate::callgrind::line::{Named, Position};
+use crate::callgrind::id_tables::NameAndId;
+use crate::callgrind::line::{NameKind, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 impl Interpreter<'_> {
@@ -87,7 +87,7 @@ impl Interpreter<'_> {
     /// Reads a line that names something, unless it is invalid.
     #[inline(always)]
     fn known_name(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let (named, key) = Named::by(&data[pos..])?;
+        let (named, key) = NameKind::by(&data[pos..])?;
         let next = self.name_line(named, data, pos + key).ok()?;
         self.diagnostics.pass_lines(1);
         Some(next)
@@ -161,7 +161,7 @@ impl Interpreter<'_> {
             None => self.enter_record(key, false)?,
         };
         self.current.set_file(record.file);
-        self.current.set_function(FunctionName::from(record.name));
+        self.current.set_function(NameAndId::from(record.name));
         self.current
             .open_block_of(record.function, record.file, self.builder);
         self.section.open_block(record.name == NameId::MAIN);

@@ -15,7 +15,7 @@ pub(super) struct Section {
     /// The kind of its blocks that follows from its header.
     declared_kind: Option<BlockKind>,
     producer: Producer,
-    body: Body,
+    body: Blocks,
     /// Its header as a part, and whether it is one.
     part: PartHeader,
     is_part: bool,
@@ -37,7 +37,7 @@ pub(super) struct Section {
 
 /// The blocks of a section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Body {
+enum Blocks {
     #[default]
     None,
     /// Some, but not of `{main}`.
@@ -134,18 +134,22 @@ impl Section {
     /// Reads a block.
     #[inline]
     pub fn open_block(&mut self, is_main: bool) {
-        let body = if is_main { Body::WithMain } else { Body::Begun };
+        let body = if is_main {
+            Blocks::WithMain
+        } else {
+            Blocks::Begun
+        };
         self.body = self.body.max(body);
     }
 
     /// Whether it has any block.
     pub fn has_body(&self) -> bool {
-        self.body != Body::None
+        self.body != Blocks::None
     }
 
     /// Whether it has a block of `{main}`.
     pub fn has_main(&self) -> bool {
-        self.body == Body::WithMain
+        self.body == Blocks::WithMain
     }
 
     /// Whether it, or an earlier section, has any block.

@@ -84,7 +84,7 @@ pub fn write(
     let profile = stacks.profile();
     // Without time and name, so that the same input gives the same bytes.
     let output = GzBuilder::new().write(output, Compression::default());
-    let mut writer = Writer {
+    let mut writer = ProfileWriter {
         per_run,
         counts_calls: profile.kind() != ProfileKind::Aggregate,
         output: BufWriter::new(output),
@@ -143,18 +143,18 @@ fn value_types(profile: &Profile, counts_calls: bool) -> Vec<ValueType<'_>> {
 }
 
 /// The numbers of the strings of its name and file, and its first line.
-type FunctionKey = (u64, u64, u64);
+type FunctionEntry = (u64, u64, u64);
 
 /// A function's number, and a line in it.
 type Location = (u64, u64);
 
-struct Writer<W: Write> {
+struct ProfileWriter<W: Write> {
     per_run: bool,
     /// Whether the calls of stacks are known.
     counts_calls: bool,
     output: W,
     strings: IndexSet<String>,
-    functions: IndexSet<FunctionKey>,
+    functions: IndexSet<FunctionEntry>,
     locations: IndexSet<Location>,
     /// The buffer for a sample, which is reused.
     body: Message,
@@ -173,7 +173,7 @@ type KnownKey = (Option<FunctionId>, *const [u8], Option<NameId>);
 
 /// A visit to the stacks of one side.
 struct Walk<'w, 'a, W: Write> {
-    writer: &'w mut Writer<W>,
+    writer: &'w mut ProfileWriter<W>,
     stacks: &'a Stacks<'a>,
     types: Vec<ValueType<'a>>,
     /// The sum of all samples so far, for each of their types.
@@ -183,7 +183,7 @@ struct Walk<'w, 'a, W: Write> {
     /// The label of its samples.
     label: Option<Message>,
     /// The keys and lines of functions, or of their parts in other files, that were looked up before.
-    known: HashMap<KnownKey, (FunctionKey, u64)>,
+    known: HashMap<KnownKey, (FunctionEntry, u64)>,
     first_lines: HashMap<(FunctionId, Option<NameId>), u64>,
     calls: CallSites,
     /// The current stack.
@@ -200,7 +200,7 @@ struct Step {
     call: Option<usize>,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> ProfileWriter<W> {
     /// The number of a text. The number of the empty text is 0.
     fn string(&mut self, text: &[u8]) -> u64 {
         let text = String::from_utf8_lossy(text).into_owned();
@@ -208,7 +208,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// The number of a line in a function. Functions and locations are numbered from 1.
-    fn location(&mut self, function: FunctionKey, line: u64) -> u64 {
+    fn location(&mut self, function: FunctionEntry, line: u64) -> u64 {
         let function = self.functions.insert_full(function).0 as u64 + 1;
         self.locations.insert_full((function, line)).0 as u64 + 1
     }

@@ -63,7 +63,7 @@ impl CallChange<'_, '_> {
 }
 
 /// All functions of a comparison, and the positions of the functions of each profile among them.
-struct Compared<'c, 'a> {
+struct AllChanges<'c, 'a> {
     all: Vec<&'c FunctionChange<'a>>,
     positions: Sides<Vec<usize>>,
 }
@@ -125,7 +125,7 @@ impl<'a> ComparisonSummary<'a> {
     fn views(&self, name: &[u8], sources: &mut SourceFiles) -> Result<Vec<String>, ViewError> {
         let (found, most) = NameQuery::new(name).find(&self.names())?;
         let (top, rest) = found.split_at(self.options.most(found.len()).min(most));
-        let compared = Compared {
+        let compared = AllChanges {
             all: self.comparison.functions().collect(),
             positions: self.comparison.positions(),
         };
@@ -163,7 +163,7 @@ impl<'a> ComparisonSummary<'a> {
         function: &FunctionChange<'a>,
         end: &str,
         calls_of: CallsOf,
-        compared: &Compared<'_, 'a>,
+        compared: &AllChanges<'_, 'a>,
     ) -> Vec<String> {
         let (comparison, first) = (self.comparison, &self.first);
         let mut sums: BTreeMap<usize, Sides<(i128, i128)>> = BTreeMap::new();

@@ -31,7 +31,7 @@ struct LineCosts<'a> {
 
 /// Lines by their files and numbers. Lines in the function's own file come first: the flag says whether
 /// it is another one.
-type LineSums<'a> = BTreeMap<(bool, &'a [u8], u64), LineCosts<'a>>;
+type LinesByPlace<'a> = BTreeMap<(bool, &'a [u8], u64), LineCosts<'a>>;
 
 /// A row of the table: a line; without costs, a gap or the file of the following lines.
 struct LineRow<'a> {
@@ -49,7 +49,7 @@ impl LineRow<'_> {
 /// The costliest lines of a function.
 pub(super) struct CostliestLines<'a> {
     own_file: &'a [u8],
-    lines: LineSums<'a>,
+    lines: LinesByPlace<'a>,
     /// The self costs of the other lines; in a trace, the costs of their calls.
     rest: Vec<i128>,
 }
@@ -128,7 +128,7 @@ impl<'a> ProfileSummary<'a> {
         lines.sort_by_key(|(_, line)| Reverse(own(line) + line.calls));
         let rest = lines.split_off(self.options.most(lines.len()));
         let cost = |line: LineCosts<'_>| if is_trace { line.calls } else { own(&line) };
-        let mut lines = LineSums::from_iter(lines);
+        let mut lines = LinesByPlace::from_iter(lines);
         if is_trace {
             let own = (false, function.file, function.line);
             lines.entry(own).or_default();
@@ -141,14 +141,14 @@ impl<'a> ProfileSummary<'a> {
     }
 
     /// The costs of all lines of a function.
-    fn line_costs(&self, id: FunctionId) -> LineSums<'a> {
+    fn line_costs(&self, id: FunctionId) -> LinesByPlace<'a> {
         let profile = self.profile;
         let own_file = profile.function(id).file;
         let key = |file: Option<NameId>, line| {
             let name = profile.name(file.unwrap_or(own_file));
             (file.is_some(), name, line)
         };
-        let mut all = LineSums::new();
+        let mut all = LinesByPlace::new();
         for line in profile.lines(id).filter(|_| !self.is_trace()) {
             all.entry(key(line.file, line.line)).or_default().own = line.costs;
         }

@@ -32,12 +32,12 @@ pub(super) struct SummedTable {
     /// The map from its costs, which are those of one event, to the requested ones.
     pub map: ColumnMap,
     /// By function, if recursion is to count once.
-    calls: Option<Vec<Calls>>,
+    calls: Option<Vec<CallSums>>,
 }
 
 /// The costs of the calls of a function.
 #[derive(Clone, Copy, Debug, Default)]
-struct Calls {
+struct CallSums {
     all: i128,
     to_itself: Cost,
     edges: i128,
@@ -98,7 +98,7 @@ impl ProfileBuilder {
         let inclusive = &mut functions.inclusive_costs;
         inclusive.add::<1>(row, &[function.inclusive]);
         if let Some(calls) = &mut table.calls {
-            calls.push(Calls::default());
+            calls.push(CallSums::default());
         }
         *seen = seen.saturating_add(1);
     }

@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::names::{conventional, split_scale};
-use super::{Event, EventChoice, Events, Names, begins};
+use super::{Event, EventChoice, Events, NameSet, begins};
 use crate::maps::IndexSet;
 use crate::tables::ColumnMap;
 
@@ -26,7 +26,7 @@ impl Events {
                 own.clone_from(long_name);
             }
         }
-        let all: Names = before.iter().chain(&others).cloned().collect();
+        let all: NameSet = before.iter().chain(&others).cloned().collect();
         self.wanted = all.into_iter().collect();
         if self.are_mixed && self.choice == EventChoice::All {
             self.wanted
@@ -38,7 +38,7 @@ impl Events {
     /// Joins requests that turned out to be for the same event. Returns the map from the previous
     /// requests, or `None` if there are no equal ones.
     pub fn join_equal(&mut self) -> Option<ColumnMap> {
-        let distinct: Names = self.wanted.iter().cloned().collect();
+        let distinct: NameSet = self.wanted.iter().cloned().collect();
         if distinct.len() == self.wanted.len() {
             return None;
         }

@@ -75,7 +75,7 @@ impl Event {
     }
 }
 
-type Names = IndexSet<Vec<u8>>;
+type NameSet = IndexSet<Vec<u8>>;
 
 /// All events of the inputs so far, and the requested ones.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,7 @@ pub(super) struct Events {
     choice: EventChoice,
     /// The requested events, as far as they are known. While an input is read, some may be equal.
     wanted: Vec<Vec<u8>>,
-    columns: Names,
+    columns: NameSet,
     formulas: Formulas,
     long_names: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The maps for lists of columns, because parts and runs repeat these.
