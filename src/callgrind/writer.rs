@@ -61,7 +61,7 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
         .collect();
     let mut order = sorted(profile);
     let (mut merged, mut sums) = (None, profile);
-    let are_one = |pair: &[FunctionId]| names_of(profile, pair[0]) == names_of(profile, pair[1]);
+    let are_one = |pair: &[FunctionId]| profile.names_of(pair[0]) == profile.names_of(pair[1]);
     if !spelled.is_empty() || order.windows(2).any(are_one) {
         // Readers could not distinguish these functions. A webgrind file can have some, because it
         // has no objects.
@@ -120,16 +120,10 @@ fn check(profile: &Profile) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Object, file and name of a function.
-fn names_of(profile: &Profile, id: FunctionId) -> [&[u8]; 3] {
-    let function = profile.function(id);
-    [function.object, function.file, function.name].map(|name| profile.name(name))
-}
-
 /// The functions by object, file and name.
 fn sorted(profile: &Profile) -> Vec<FunctionId> {
     let mut order: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
-    order.sort_by_cached_key(|&id| names_of(profile, id));
+    order.sort_by_cached_key(|&id| profile.names_of(id));
     order
 }
 
@@ -283,8 +277,7 @@ impl<'a, W: Write> Writer<'a, W> {
     /// -1 if it was not invoked at all.
     fn more_invocations(&self, id: FunctionId, has_block: bool) -> Option<i128> {
         let function = self.sums.function(id);
-        let calls = self.sums.called_from(id).map(|edge| edge.calls);
-        let calls = calls.fold(0, u64::saturating_add);
+        let calls = self.sums.calls_to(id);
         let counted = function.counted_invocations();
         let read = if has_block { calls.max(1) } else { calls };
         let is_read = !function.is_assumed && counted == read && (self.has_counts || counted == 0);

@@ -163,10 +163,7 @@ fn rows(profiles: Sides<&Profile>, family: Family) -> Vec<JoinedFunctions> {
 fn change<'a>(profiles: Sides<&'a Profile>, functions: JoinedFunctions) -> FunctionChange<'a> {
     let side = main_side(&functions);
     let profile = profiles[side];
-    let names = functions[side].iter().map(|&id| {
-        let function = profile.function(id);
-        [function.object, function.file, function.name].map(|name| profile.name(name))
-    });
+    let names = functions[side].iter().map(|&id| profile.names_of(id));
     let [object, file, name] = names.min().unwrap_or_default();
     let sides = profiles.zip(functions.as_ref());
     let names = sides.map(|(profile, functions)| -> BTreeSet<_> {

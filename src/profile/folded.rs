@@ -121,9 +121,8 @@ impl Profile {
                 // A function without callers ran once in each run, even if it is several functions
                 // in the file.
                 let invocations = members.map(|&at| self.function(FunctionId(at)).invocations);
-                let calls = profile.called_from(joined).map(|edge| edge.calls);
-                let calls = calls.fold(0, u64::saturating_add);
-                profile.count_once(joined, invocations.fold(calls, u64::max));
+                let invocations = invocations.fold(profile.calls_to(joined), u64::max);
+                profile.count_once(joined, invocations);
             }
         }
         Some(Groups {

@@ -361,15 +361,15 @@ impl Profile {
         &costs.row(id.index())[..self.wanted.len()]
     }
 
-    /// The cost of all calls to a function, in the first requested event.
-    pub(crate) fn call_cost(&self, id: FunctionId) -> Cost {
-        let costs = self.called_from(id).map(|edge| first_cost(edge.costs()));
-        saturated(costs.map(i128::from).sum())
-    }
-
     /// The bytes of a name.
     pub fn name(&self, id: NameId) -> &[u8] {
         self.names.get(id)
+    }
+
+    /// The object, file and name of a function.
+    pub(crate) fn names_of(&self, id: FunctionId) -> [&[u8]; 3] {
+        let function = self.function(id);
+        [function.object, function.file, function.name].map(|name| self.name(name))
     }
 
     /// All call edges in order of their first appearance.
@@ -396,6 +396,18 @@ impl Profile {
         id: FunctionId,
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
         self.edges_of(id, &self.views.called_from, |edge| edge.callee)
+    }
+
+    /// The number of calls to a function.
+    pub(crate) fn calls_to(&self, id: FunctionId) -> u64 {
+        let calls = self.called_from(id).map(|edge| edge.calls);
+        calls.fold(0, u64::saturating_add)
+    }
+
+    /// The cost of all calls to a function, in the first requested event.
+    pub(crate) fn call_cost(&self, id: FunctionId) -> Cost {
+        let costs = self.called_from(id).map(|edge| first_cost(edge.costs()));
+        saturated(costs.map(i128::from).sum())
     }
 
     /// The calls that a function makes, in order of first appearance.

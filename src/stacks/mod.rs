@@ -328,8 +328,8 @@ impl<'a> Stacks<'a> {
 /// The rank of each function in an order that depends only on names.
 fn ranks(profile: &Profile) -> Vec<u32> {
     let place = |id: FunctionId| {
-        let function = profile.function(id);
-        [function.name, function.file, function.object].map(|name| profile.name(name))
+        let [object, file, name] = profile.names_of(id);
+        [name, file, object]
     };
     let mut order: Vec<FunctionId> = profile.functions().map(|(id, _)| id).collect();
     order.sort_unstable_by(|&a, &b| (place(a), a).cmp(&(place(b), b)));
