@@ -81,3 +81,31 @@ fn positions(from: &[Vec<u8>], to: &[Vec<u8>]) -> ColumnMap {
     });
     ColumnMap::new(events.collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(wanted: [&[u8]; 2], columns: &[&[u8]]) -> Events {
+        let wanted = wanted.map(<[u8]>::to_vec).into();
+        let mut events = Events::new(EventChoice::Matching(wanted));
+        let columns: Vec<Vec<u8>> = columns.iter().map(|name| name.to_vec()).collect();
+        events.select(&columns);
+        events
+    }
+
+    #[test]
+    fn names_that_one_input_lacks_are_completed_by_the_other() {
+        let mut one = events([b"Dx", b"D"], &[b"Dxx", b"Dy"]);
+        one.merge(&events([b"Dx", b"D"], &[b"Da"]));
+        assert_eq!(one.wanted, [&b"Dxx"[..], b"Da"]);
+    }
+
+    #[test]
+    fn whole_names_are_not_completed() {
+        let mut one = events([b"Irx", b"Ir"], &[b"Irx", b"Iry"]);
+        let [_, map] = one.merge(&events([b"Irx", b"Ir"], &[b"Ir"]));
+        assert_eq!(one.wanted, [&b"Irx"[..], b"Ir"]);
+        assert_eq!(map.row(&[0, 5]), [0, 5]);
+    }
+}
