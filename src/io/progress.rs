@@ -1,7 +1,7 @@
 //! The progress of reading.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,9 +29,7 @@ pub(crate) struct ProgressReader {
     file: File,
     progress: Progress,
     counted: u64,
-    /// The number of bytes left to count, if the file is read in any order, and partly twice.
-    most: u64,
-    /// The size, if it is a regular file that is read from beginning to end.
+    /// The size, if it is a regular file.
     length: Option<u64>,
     /// Whether the end was reached.
     has_ended: bool,
@@ -44,7 +42,6 @@ impl ProgressReader {
             file,
             progress,
             counted: 0,
-            most: u64::MAX,
             length,
             has_ended: false,
         }
@@ -53,6 +50,14 @@ impl ProgressReader {
     /// Whether it is a regular file, which can be read in any order.
     pub fn is_regular(&self) -> bool {
         self.length.is_some()
+    }
+
+    /// The file from its beginning, to be read in any order. All of it counts as read.
+    pub fn into_whole(mut self) -> io::Result<File> {
+        let rest = self.length.unwrap_or(0).saturating_sub(self.counted);
+        self.progress.add(rest);
+        self.file.rewind()?;
+        Ok(self.file)
     }
 
     /// The same file, if ranges of it can be read.
@@ -68,9 +73,8 @@ impl Read for ProgressReader {
             return Ok(0);
         }
         let count = self.file.read(room)?;
-        let new = (count as u64).min(self.most.saturating_sub(self.counted));
-        self.counted += new;
-        self.progress.add(new);
+        self.counted += count as u64;
+        self.progress.add(count as u64);
         // A regular file returns less than requested only at its end. With 10,000 small files,
         // skipping the last read matters. A file that has grown meanwhile is read further.
         self.has_ended = count < room.len() && self.length == Some(self.counted);
@@ -100,14 +104,6 @@ impl Read for FileFrom<'_> {
     }
 }
 
-impl Seek for ProgressReader {
-    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
-        self.most = self.length.take().unwrap_or(self.most);
-        self.has_ended = false;
-        self.file.seek(place)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -134,8 +130,9 @@ mod tests {
                 }
                 assert_eq!(all, b"123456");
                 assert_eq!(progress.bytes(), 6);
-                counted.rewind().unwrap();
-                assert_eq!(counted.read(&mut room[..1]).unwrap(), 1);
+                let mut whole = counted.into_whole().unwrap();
+                assert_eq!(whole.read(&mut room[..1]).unwrap(), 1);
+                assert_eq!(progress.bytes(), length.unwrap_or(0).max(6));
             }
         }
     }

@@ -218,9 +218,7 @@ impl Input {
     pub fn into_seekable(self) -> io::Result<Box<dyn ReadSeek>> {
         match self.stream {
             Stream::Plain(plain) if plain.get_ref().1.get_ref().is_regular() => {
-                let mut file = plain.into_inner().1.into_inner();
-                file.rewind()?;
-                Ok(Box::new(file))
+                Ok(Box::new(plain.into_inner().1.into_inner().into_whole()?))
             }
             Stream::Plain(plain) => Ok(Box::new(copy(plain)?)),
             #[cfg(feature = "compression")]

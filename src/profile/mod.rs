@@ -481,7 +481,7 @@ impl Profile {
     ///
     /// A merged profile counts as the number of runs in its header.
     pub fn runs(&self) -> u64 {
-        self.contents.headers.runs.count().max(1)
+        self.contents.headers.runs.count()
     }
 
     /// The parts of aggregates, in the order of the inputs and of their lines. Valgrind writes one

@@ -101,9 +101,10 @@ impl Runs {
         self.begin_header();
     }
 
-    /// The number of finished runs.
+    /// The number of finished runs; 1 before the first has ended.
     pub fn count(&self) -> u64 {
-        self.ended.saturating_add(self.processes.len() as u64)
+        let ended = self.ended.saturating_add(self.processes.len() as u64);
+        ended.max(1)
     }
 
     /// Adds the runs of other inputs.
@@ -122,7 +123,7 @@ impl Runs {
 
     /// Lines with the number of runs, the processes, and the commands except the first one.
     pub fn lines(&self) -> impl Iterator<Item = Vec<u8>> {
-        let runs = self.count().max(1);
+        let runs = self.count();
         let of = match self.commands().count() {
             commands if self.has_more_commands || commands > MAX_COMMANDS => {
                 format!(" of over {MAX_COMMANDS} commands")
