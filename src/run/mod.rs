@@ -269,6 +269,7 @@ impl<'a> Conversion<'a> {
     ///
     /// When an input cannot be read, or when there is nothing to convert.
     pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
+        let inputs = self.inputs.names();
         let (mut profile, mut report) = self.inputs.load(self.options, &self.progress)?;
         let warnings = notices::about_profile(&profile, &self.options.proxies);
         report.warnings.extend(warnings);
@@ -276,21 +277,27 @@ impl<'a> Conversion<'a> {
         let base = match self.base.found.is_empty() {
             true => None,
             false => {
-                let inputs = self.base.names();
+                let base_inputs = self.base.names();
                 let (mut base, mut of_base) = self.base.load(self.options, &self.progress)?;
                 // Warnings about the base come first.
                 of_base.warnings.append(report.warnings);
                 report.warnings = of_base.warnings;
                 report.bytes_decompressed += of_base.bytes_decompressed;
                 if let Err(error) = keep_common_events(&mut base, &mut profile) {
-                    return Err(ConvertError::Compare { inputs, error });
+                    return Err(ConvertError::Compare {
+                        inputs: base_inputs,
+                        error,
+                    });
                 }
-                let profile = base;
-                Some(Base { inputs, profile })
+                Some(Base {
+                    inputs: base_inputs,
+                    profile: base,
+                })
             }
         };
         report.bytes_in = self.progress.bytes();
         Ok(Loaded {
+            inputs,
             profile,
             report,
             base,

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::io::{self, Write};
 
 use super::{ConvertError, ConvertOptions, FormatError, Report, Warning, allow_limits, notices};
-use crate::compare::{self, Checked, Comparison, Verdict};
+use crate::compare::{self, Checked, Comparison, Sides, Verdict};
 use crate::display::text::printable;
 use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
@@ -19,6 +19,8 @@ use crate::{callgrind, webgrind};
 /// A conversion whose inputs have been read.
 #[derive(Debug)]
 pub struct Loaded<'a> {
+    /// How messages name the inputs.
+    pub(super) inputs: String,
     pub(super) profile: Profile,
     pub(super) report: Report,
     pub(super) base: Option<Base>,
@@ -92,6 +94,10 @@ impl Loaded<'_> {
             groups: groups_by(options.text.by),
             verdicts: &self.report.verdicts,
             notes: notes.map(|listed| listed.to_string()).collect(),
+            inputs: Sides {
+                base: self.base.as_ref().map_or("", |base| &base.inputs),
+                new: &self.inputs,
+            },
             sources: &mut self.sources,
             options,
             to_terminal: self.output.target.is_terminal(),
@@ -156,6 +162,8 @@ pub(super) struct View<'a> {
     verdicts: &'a [Verdict],
     /// Notes about the inputs for readers of the output.
     notes: Vec<String>,
+    /// How messages name the inputs.
+    inputs: Sides<&'a str>,
     sources: &'a mut SourceFiles,
     options: &'a ConvertOptions,
     /// Whether the output goes to a terminal.
@@ -316,6 +324,7 @@ pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), Format
     let notes = html::Notes {
         warnings: &view.notes,
         estimates: estimates.as_deref(),
+        inputs: view.inputs,
         limits: view.verdicts,
     };
     let mut options = html::HtmlOptions::default();

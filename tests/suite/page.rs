@@ -97,7 +97,7 @@ fn written(
             verdict(Outcome::Failed, "too much"),
             verdict(Outcome::Passed, "enough"),
         ],
-        estimates: None,
+        ..Notes::default()
     };
     let page = text_of(|output| {
         html::write(

@@ -16,7 +16,7 @@ const MAX_FUNCTIONS: usize = 20_000;
 const MAX_BECAME: usize = 1_000;
 
 /// The column that marks inclusive costs as estimates.
-const ESTIMATED: &str = "estimated";
+pub(super) const ESTIMATED: &str = "estimated";
 
 /// A row of the report: the functions of both sides that it shows as one, or a group.
 pub(super) struct FunctionRow<'a> {

@@ -5,10 +5,11 @@ use std::io;
 use super::data::Data;
 use super::table::{WholeNumber, cut};
 use super::{Compared, Notes};
-use crate::compare::Side;
+use crate::compare::{Side, Sides};
 use crate::display::numbers::{grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::Unit;
+use crate::names::last_component;
 use crate::output::figures::{EventFormat, command, part_rows, per_run};
 use crate::output::json::Document;
 
@@ -76,7 +77,7 @@ impl<'a> Data<'a, '_> {
         data.field("call_count", &WholeNumber::from(profile.calls()))?;
         match self.compared {
             Some(compared) => data.record("comparison", |record| {
-                self.write_comparison(compared, record)
+                self.write_comparison(compared, notes.inputs, record)
             })?,
             None => data.field("comparison", &())?,
         }
@@ -87,9 +88,12 @@ impl<'a> Data<'a, '_> {
     fn write_comparison(
         &self,
         compared: &Compared<'_>,
+        inputs: Sides<&str>,
         record: &mut Document<'_>,
     ) -> io::Result<()> {
         let comparison = compared.comparison;
+        let Sides { base, new } = side_names(comparison.profiles.map(command), inputs);
+        record.field("names", &[base, new])?;
         let per_run = comparison.is_per_run.then(|| per_run(comparison.runs()));
         record.field("per_run", &per_run)?;
         // The script divides numbers of calls and the costs of stacks by these.
@@ -165,6 +169,25 @@ impl<'a> Data<'a, '_> {
         let totals = self.costs.per_run(side, self.costs.side_totals(side));
         totals.into_iter().map(WholeNumber).collect()
     }
+}
+
+/// The names of both sides: those of their inputs, and their commands if these differ. The folders of
+/// inputs are only named if the rest is the same.
+fn side_names(commands: Sides<String>, inputs: Sides<&str>) -> Sides<String> {
+    let [base, new] = [inputs.base, inputs.new].map(|input| last_component(input.as_bytes()));
+    let is_same = commands.base == commands.new;
+    commands.zip(inputs).map(|(command, input)| {
+        let name = match base == new {
+            true => printable(input.as_bytes()),
+            false => printable(last_component(input.as_bytes())),
+        };
+        let name = match (name.is_empty(), is_same) {
+            (true, _) => command,
+            (false, true) => name,
+            (false, false) => format!("{name}, {command}"),
+        };
+        cut(name, MAX_WARNING_LENGTH)
+    })
 }
 
 /// Says by how much a total has changed.

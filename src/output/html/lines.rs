@@ -1,17 +1,22 @@
 //! The costs of lines: of each function, and of the whole program.
 
-use std::collections::{BTreeSet, HashMap};
-use std::io;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::{io, mem};
 
 use indexmap::IndexMap;
 
 use super::costs::SideSums;
 use super::data::Data;
+use super::functions::ESTIMATED;
 use super::table::{Room, Table, TableRow, WholeNumber, by_share, position};
-use crate::compare::Side;
+use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
+use crate::maps::HashMap;
+use crate::names::last_component;
 use crate::output::json::Document;
-use crate::profile::{Cost, ProfileKind};
+use crate::profile::{Cost, GroupBy, InclusiveCost, ProfileKind};
+use crate::stacks::count_groups_once;
 
 /// A line of a file.
 type FileLine<'a> = (&'a [u8], u64);
@@ -41,22 +46,42 @@ const MAX_PLACES: usize = 2_000;
 
 /// The costliest lines of the whole program; for traces, the lines with the costliest calls.
 pub(super) struct ProgramLines {
+    /// Whether costs are those of the calls on a line.
+    are_calls: bool,
     table: Table,
+    /// For each event, the function with the largest part of each line.
+    functions: Vec<Vec<WholeNumber>>,
     omitted: usize,
 }
 
 impl ProgramLines {
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
+        record.field("are_calls", &self.are_calls)?;
         self.table.write(record)?;
+        record.field("function", &self.functions)?;
         record.field("omitted", &self.omitted)
     }
 }
 
-/// The costs of a line, and for each event the largest part with its function.
+/// All lines of both sides.
+type AllLines<'a> = IndexMap<FileLine<'a>, LineSums>;
+
+/// The costs of a line of the program.
 #[derive(Default)]
 struct LineSums {
     sums: SideSums,
-    largest: Vec<(i128, usize)>,
+    /// For each event, the largest part.
+    largest: Vec<Part>,
+    /// Which costs are estimates: 1 for the new side, 2 for the base.
+    estimated: u8,
+}
+
+/// The part of a function in the cost of a line, in one event.
+#[derive(Clone, Copy)]
+struct Part {
+    is_new: bool,
+    cost: u64,
+    function: usize,
 }
 
 impl<'a> Data<'a, '_> {
@@ -76,7 +101,7 @@ impl<'a> Data<'a, '_> {
             return lines;
         }
         // Only lines of files with the same text can be compared.
-        let mut texts = HashMap::new();
+        let mut texts = HashMap::default();
         let mut is_same = |file| {
             *texts.entry(file).or_insert_with(|| {
                 let read = sources.read(file, &BTreeSet::new(), |_, _| {});
@@ -144,69 +169,163 @@ impl<'a> Data<'a, '_> {
         rows
     }
 
-    /// The costliest lines of the whole program that fit, by self cost or, in traces, by the cost of
-    /// their calls.
+    /// The costliest lines of the whole program that fit, by self cost or, if all sides are traces, by
+    /// the cost of their calls.
     pub fn places(&mut self, room: &mut Room) -> ProgramLines {
-        let mut places: IndexMap<FileLine<'a>, LineSums> = IndexMap::new();
-        let mut add = |place, function, count: i128, costs: &[Cost]| {
-            let costs: Vec<i128> = self.costs.scaled(Side::New, costs).collect();
-            let of: &mut LineSums = places.entry(place).or_default();
-            of.largest.resize(costs.len(), (0, function));
-            for (largest, cost) in of.largest.iter_mut().zip(&costs) {
-                if cost.abs() > largest.0 {
-                    *largest = (cost.abs(), function);
-                }
-            }
-            of.sums.add(Side::New, count, costs);
-        };
-        let profile = self.costs.profile(Side::New);
-        if self.is_trace() {
-            for edge in profile.edges() {
-                let callee = self.functions.index(Side::New, edge.callee);
-                let place = (profile.call_file(&edge), edge.line);
-                add(place, callee, edge.calls.into(), edge.costs());
-            }
-        } else {
-            for (function, of) in self.functions.all.iter().enumerate() {
-                for &id in &of.ids.new {
-                    for line in profile.lines(id) {
-                        let file = profile.name(line.file.unwrap_or(profile.function(id).file));
-                        add((file, line.line), function, 0, line.costs);
-                    }
-                }
-            }
+        let are_traces = (self.costs.sides().iter())
+            .all(|&side| self.costs.profile(side).kind() == ProfileKind::Trace);
+        let mut lines = self.all_lines(are_traces);
+        if are_traces && self.options.inclusive == InclusiveCost::Once {
+            self.count_calls_once(&mut lines);
         }
-        let shares = places
-            .values()
-            .map(|of| self.costs.share(&of.sums.costs.new));
+        self.join_moved(&mut lines);
+        let numbers = &["file", "line", "calls", "base_calls"][..2 + self.costs.sides().len()];
+        let table = self.costs.table(numbers, &["cost", "base_cost"]);
+        let mut places = ProgramLines {
+            are_calls: are_traces,
+            table: table.with_digits(ESTIMATED),
+            functions: vec![Vec::new(); self.costs.totals.len()],
+            omitted: 0,
+        };
+        let shares = lines.values();
+        let shares = shares.map(|line| self.costs.share_of_sides(&line.sums.costs));
         let shares: Vec<f64> = shares.collect();
-        let mut table = Table::new(
-            &["file", "line", "calls"],
-            &["cost", "function"],
-            self.costs.totals.len(),
-        );
         for index in by_share(&shares).into_iter().take(MAX_PLACES) {
-            let Some((&(file, line), of)) = places.get_index(index) else {
+            let Some((&(file, line), of)) = lines.get_index(index) else {
                 continue;
             };
-            let size = self.files.size(file);
-            let functions = of.largest.iter();
-            let functions = functions.map(|&(_, of)| position(self.functions.place(of)).0);
-            let calls = WholeNumber(of.sums.counts.new);
-            let costs = self.costs.per_run(Side::New, of.sums.costs.new.clone());
-            let row = TableRow {
-                numbers: vec![position(self.files.place(file)), line.into(), calls],
-                costs: vec![costs, functions.collect()],
-                digit: 0,
-            };
-            if !room.take(table.size(&row) + size) {
+            let new_file = self.files.size(file);
+            let Sides { base, new } = of.sums.counts.map(WholeNumber);
+            let file = position(self.files.place(file));
+            let numbers = vec![file, line.into(), new, base];
+            let row = self.costs.row(numbers, &of.sums, of.estimated);
+            let parts = (0..places.functions.len()).map(|event| {
+                let part = of.largest.get(event);
+                position(part.and_then(|part| self.functions.place(part.function)))
+            });
+            let parts: Vec<WholeNumber> = parts.collect();
+            let size = parts.iter().map(|part| part.size()).sum::<usize>();
+            if !room.take(places.table.size(&row) + size + new_file) {
                 break;
             }
-            table.push(&row);
+            places.table.push(&row);
+            for (column, part) in places.functions.iter_mut().zip(parts) {
+                column.push(part);
+            }
         }
-        ProgramLines {
-            omitted: places.len() - table.rows(),
-            table,
+        places.omitted = lines.len() - places.table.rows();
+        places
+    }
+
+    /// The costs of all lines on both sides: self costs, or those of the calls made there.
+    fn all_lines(&self, are_traces: bool) -> AllLines<'a> {
+        let mut lines = AllLines::new();
+        for &side in self.costs.sides().iter().rev() {
+            let mut add = |line, function, count: u64, costs: &[Cost]| {
+                let of: &mut LineSums = lines.entry(line).or_default();
+                let parts = costs.iter().map(|cost| Part {
+                    is_new: side == Side::New,
+                    cost: cost.unsigned_abs(),
+                    function,
+                });
+                self.add_parts(&mut of.largest, parts);
+                let costs = self.costs.scaled(side, costs);
+                of.sums.add(side, count.into(), costs);
+            };
+            let profile = self.costs.profile(side);
+            if are_traces {
+                for edge in profile.edges() {
+                    let callee = self.functions.index(side, edge.callee);
+                    let line = (profile.call_file(&edge), edge.line);
+                    add(line, callee, edge.calls, edge.costs());
+                }
+                continue;
+            }
+            for (id, function) in profile.functions() {
+                let index = self.functions.index(side, id);
+                for line in profile.lines(id) {
+                    let file = profile.name(line.file.unwrap_or(function.file));
+                    add((file, line.line), index, 0, line.costs);
+                }
+            }
+        }
+        lines
+    }
+
+    /// Subtracts the costs of calls within others on the same line.
+    fn count_calls_once(&self, lines: &mut AllLines<'a>) {
+        for &side in self.costs.sides() {
+            let stacks = match (side, self.compared) {
+                (Side::Base, Some(compared)) => compared.base,
+                _ => self.stacks,
+            };
+            let Some(mut groups) = stacks.profile().by(GroupBy::Line, true) else {
+                continue;
+            };
+            count_groups_once(&mut groups, stacks.profile(), || stacks);
+            let once = &groups.profile;
+            for (id, line) in once.functions() {
+                let Some(at) = lines.get_index_of(&(once.name(line.file), line.line)) else {
+                    continue;
+                };
+                let of = &mut lines[at];
+                let costs = self.costs.scaled(side, once.self_costs(id));
+                of.sums.costs[side] = costs.collect();
+                if once.is_inclusive_estimated(id) {
+                    of.estimated |= match side {
+                        Side::New => 1,
+                        Side::Base => 2,
+                    };
+                }
+            }
+        }
+    }
+
+    /// Joins lines that only one side has with those that only the other one has, if the files have the
+    /// same name in other folders, as comparisons of groups do.
+    fn join_moved(&self, lines: &mut AllLines<'_>) {
+        let mut alone: HashMap<FileLine<'_>, Sides<Vec<usize>>> = HashMap::default();
+        for (at, (&(file, line), of)) in lines.iter().enumerate() {
+            let Sides { base, new } = of.sums.costs.as_ref().map(|costs| !costs.is_empty());
+            if base != new {
+                let side = if new { Side::New } else { Side::Base };
+                alone.entry((last_component(file), line)).or_default()[side].push(at);
+            }
+        }
+        let mut moved = Vec::new();
+        for Sides { base, new } in alone.into_values() {
+            let line = |at: &usize| lines.get_index(*at).map(|(&line, _)| line);
+            let first = new.iter().copied().min_by_key(line);
+            let rest = base.iter().chain(&new).copied();
+            if let Some(first) = first.filter(|_| !base.is_empty()) {
+                moved.extend(rest.filter(|&at| at != first).map(|at| (at, first)));
+            }
+        }
+        for &(at, first) in &moved {
+            let of = mem::take(&mut lines[at]);
+            let line = &mut lines[first];
+            line.sums.add_all(&of.sums);
+            line.estimated |= of.estimated;
+            self.add_parts(&mut line.largest, of.largest);
+        }
+        if !moved.is_empty() {
+            lines.retain(|_, of| !of.largest.is_empty());
+        }
+    }
+
+    /// Adds parts of a line to the `largest` ones, one for each event.
+    fn add_parts(&self, largest: &mut Vec<Part>, parts: impl IntoIterator<Item = Part>) {
+        // Those of the new side are larger than those of the base; of equal ones, the first by name is.
+        let rank = |part: &Part| {
+            let name = self.functions.all[part.function].name;
+            (part.is_new, part.cost, Reverse(name))
+        };
+        for (event, part) in parts.into_iter().enumerate() {
+            match largest.get_mut(event) {
+                None => largest.push(part),
+                Some(known) if rank(&part) > rank(known) => *known = part,
+                Some(_) => {}
+            }
         }
     }
 }

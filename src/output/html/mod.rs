@@ -26,7 +26,7 @@ use std::io::{self, BufWriter, Write};
 
 use self::data::Data;
 use super::Names;
-use crate::compare::{Comparison, Verdict};
+use crate::compare::{Comparison, Sides, Verdict};
 use crate::io::SourceFiles;
 use crate::profile::{GroupBy, InclusiveCost};
 use crate::stacks::Stacks;
@@ -94,6 +94,8 @@ pub struct Notes<'a> {
     pub limits: &'a [Verdict],
     /// The warning that stacks are estimated; only views with such stacks show it.
     pub estimates: Option<&'a str>,
+    /// How messages name the inputs of each side; empty if unknown.
+    pub inputs: Sides<&'a str>,
 }
 
 /// Writes the HTML report of a profile or of a comparison, in UTF-8, with lines of the source files

@@ -28,6 +28,9 @@ impl Data<'_, '_> {
     /// of the lines, then for the text of those that were chosen.
     pub fn source(&self, files: &mut SourceFiles, room: &mut Room) -> SourceLines {
         let mut source = SourceLines::default();
+        if files.is_empty() {
+            return source;
+        }
         let order = &self.functions.order;
         let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
         for (file, line) in order.iter().flat_map(|&at| self.around(at)) {

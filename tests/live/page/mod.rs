@@ -52,7 +52,7 @@ fn words(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The table of functions or groups in the text report.
+/// The table of functions, groups or lines in the text report.
 fn report(profile: &Path, event: &str, by: &str) -> Vec<String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
     command.args([
@@ -60,7 +60,9 @@ fn report(profile: &Path, event: &str, by: &str) -> Vec<String> {
     ]);
     let output = command.arg(profile).output().expect("the program");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    let rows = text.lines().skip_while(|line| !line.contains("self %"));
+    // Lines of traces have costs of calls.
+    let is_head = |line: &&str| line.contains("self %") || line.contains("cost %");
+    let rows = text.lines().skip_while(|line| !is_head(line));
     let rows = rows.skip(1).take_while(|line| !line.is_empty());
     rows.map(words).collect()
 }
@@ -94,6 +96,20 @@ fn every_figure_of_real_profiles_is_that_of_the_text_report() {
                 assert!(is_same, "{name}: {found} is {expected}");
             }
         }
+        for (number, name) in names.iter().enumerate() {
+            browser.open(&page, &format!("#view=lines&event={number}"));
+            let expected = report(profile, name, "line");
+            let found = rows(&browser, "Lines");
+            assert!(found.len() >= expected.len().min(200), "{name}: {found:?}");
+            // Those of functions without a file are named; the text report omits lines without cost.
+            let is_in_both = |row: &&String| !row.contains(" ??? ") && !row.starts_with("0.00 0 ");
+            for row in found.iter().filter(is_in_both) {
+                assert!(
+                    expected.contains(row),
+                    "{name}: {row} is not in {expected:#?}"
+                );
+            }
+        }
         // Estimates depend on the event by which stacks were divided, in the page the first.
         for (number, name) in names.iter().enumerate() {
             for by in ["class", "file", "package"] {
@@ -102,9 +118,15 @@ fn every_figure_of_real_profiles_is_that_of_the_text_report() {
                 let found = rows(&browser, "Functions");
                 assert_eq!(found.len(), expected.len().min(200), "{by}: {found:?}");
                 for row in found.iter().filter(|row| !row.contains('~')) {
-                    // The sign that it unfolds, and the number of its functions.
+                    // The sign that it unfolds, and the number of its functions, for packages after
+                    // their location.
                     let row = row.trim_start_matches("▸ ").rsplitn(3, ' ').nth(2);
                     let row = row.expect("a number of functions");
+                    let is_located = row.ends_with(" ·");
+                    let row = match is_located {
+                        true => row.rsplitn(3, ' ').nth(2).expect("a location"),
+                        false => row,
+                    };
                     let is_there = expected.iter().any(|line| line.starts_with(row));
                     assert!(is_there, "{by}, {name}: {row} is not in {expected:#?}");
                 }

@@ -157,8 +157,7 @@ function showChanges() {
   const byInclusive = sorted(changed, (of) => size(growthOf(inclusive(of))));
   const rows = sorted(byInclusive, (of) => size(growthOf(self(of)))).filter(searching(state.search));
   const columns = [
-    changeColumn(heading('Change'), self, columnCost, { sort: 'change' }),
-    changeColumn('Base %', self, (value) => share(value, comparison.total[event])),
+    ...changeColumns(self),
     sidesColumn(heading('Self'), self, columnCost),
     sidesColumn(heading('Inclusive'), inclusive, columnCost, {
       sort: 'inclusive',

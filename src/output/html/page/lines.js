@@ -184,32 +184,49 @@ function linesOf(of) {
   ];
 }
 
-/** The costliest lines of the whole program. */
+/** The costliest lines of the whole program, or in a comparison those that changed most. */
 function showLines() {
-  const isTrace = data.kind === 'trace';
   const { places } = data;
-  const rows = places.line.map((line, at) => {
-    const { file, isOutside } = fileOf(places.file[at]);
-    const of = line === 0 && !isFile(file) ? UNKNOWN : functions[places.function[state.event][at]] || OTHERS;
-    const code = sources.get(places.file[at])?.get(line);
-    return { ...of, file, isOutside, line, at, code, text: `${of.text}\n${file}`.toLowerCase() };
+  const rows = places.line.map((line, index) => {
+    const { file, isOutside } = fileOf(places.file[index]);
+    const of = line === 0 && !isFile(file) ? UNKNOWN : functions[places.function[state.event][index]] || OTHERS;
+    const code = sources.get(places.file[index])?.get(line);
+    const text = `${of.text}\n${file}`.toLowerCase();
+    return { ...of, file, isOutside, line, code, text, at: { table: places, index } };
   });
   const rest = places.omitted > 0 && soft(`Omitted: ${counted(places.omitted, 'line')} of less cost.`);
   const found = rows.filter(searching(state.search));
   if (found.length === 0) return { view: [nothingFound(), rest] };
-  const value = ({ at }) => places.cost[state.event][at];
+  const [title, noun] = places.are_calls ? ['Cost', 'Costliest call'] : ['Self', 'Function'];
+  const sides = ({ at }) => sidesOf(at, 'cost');
+  const cost = (row) => sides(row).now;
+  const marked = (text) => ({ sort: 'cost', cell: (row) => withMark(isEstimate(row.at, 3), text(row)) });
+  const both = marked((row) => sidesText(sides(row), columnCost));
+  const order = (row) => Number(cost(row));
+  const costs = comparison
+    ? [...changeColumns(sides), sidesColumn(heading(title), sides, columnCost, { ...both, order })]
+    : [
+        barColumn(
+          `${title} %`,
+          cost,
+          marked((row) => share(cost(row))),
+        ),
+        costColumn(title, cost, { sort: 'cost' }),
+      ];
   const placeCell = (row) => (row.line > 0 || !isFile(row.file) ? place(row) : span('path', place(row), ':?'));
-  const [title, noun] = isTrace ? ['Cost', 'Costliest call'] : ['Self', 'Function'];
-  const what = isTrace
-    ? 'The lines that make calls, by what these cost: a trace does not say what lines cost by themselves.'
-    : 'What lines cost by themselves, inlined code included, with the function that has the largest part.';
+  const what = [
+    places.are_calls
+      ? 'The lines that make calls, by what these cost: a trace does not say what lines cost by themselves.'
+      : 'What lines cost by themselves, inlined code included, with the function that has the largest part.',
+    comparison && ' They are compared by file and number: where the code was edited, they may have moved.',
+    rows.some(({ at }) => isEstimate(at, 3)) && ' ~ marks estimates.',
+  ];
   const table = tableOf({
     label: 'Lines',
     sort: 'lines',
     columns: [
-      barColumn(`${title} %`, value, { sort: 'cost' }),
-      costColumn(title, value, { sort: 'cost' }),
-      isTrace && callColumn(({ at }) => places.calls[at], { sort: 'calls' }),
+      ...costs,
+      places.are_calls && callColumn(({ at }) => sidesOf(at, 'calls'), { sort: 'calls' }, sidesColumn),
       placeColumn('File:line', placeCell),
       rows.some(({ code }) => code !== undefined) &&
         textColumn('name code', 'Source', (row) => source(row.code?.trim()), { size: 'minmax(0, 3fr)' }),

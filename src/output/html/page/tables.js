@@ -68,6 +68,12 @@ function changeColumn(title, sidesOfRow, text, more) {
   });
 }
 
+/** The change of a cost, and that as a share of the base’s total. */
+const changeColumns = (sidesOfRow) => [
+  changeColumn(heading('Change'), sidesOfRow, columnCost, { sort: 'change' }),
+  changeColumn('Base %', sidesOfRow, (value) => share(value, comparison.total[state.event])),
+];
+
 /** Columns of names, locations and source; they share the rest of the width. */
 const textColumn = (kind, title, cell, more) => ({ title, kind, size: 'minmax(0, 2fr)', cell, ...more });
 const placeColumn = (title, cell, more) => textColumn('place', title, cell, more);
