@@ -49,7 +49,33 @@ test('a label keeps the function, then its class', () => {
   const push_back = ['void std::', 'vector<int, std::allocator<int> >::', 'push_back', '(int)'];
   assert.equal(fitted(push_back, 24), 'vector<…>::push_back');
   assert.equal(fitted(push_back, 12), 'push_back');
-  assert.equal(fitted(['', '', '{closure:/srv/app/a.php:1-2}', ''], 20), '{closure:…/a.php:1-2}');
+});
+
+test('a closure keeps its location, at least its line', () => {
+  const at = (own, room, type = '') => fitted(['', type, own, ''], room);
+  const closure = '{closure:/srv/app/boot.php:31-389}';
+  assert.equal(at(closure, 40), closure);
+  assert.equal(at(closure, 27), '{closure:…/boot.php:31-389}');
+  assert.equal(at(closure, 26), '{boot.php:31}');
+  assert.equal(at(closure, 13), '{boot.php:31}');
+  assert.equal(at(closure, 12), '{boot.p…:31}');
+  assert.equal(at(closure, 7), '{b…:31}');
+  assert.equal(at(closure, 6), ':31');
+  assert.equal(at('{closure:/srv/app/boot.php:7-7}', 7), '{bo…:7}');
+  assert.equal(at('{closure:…/lib/boot.php:7-7}', 12, 'App\\Kernel->'), '{boot.php:7}');
+  assert.equal(at('{closure:C:\\app\\boot.php:7-9}', 12), '{boot.php:7}');
+  assert.equal(at('{closure:App\\Kernel::boot():12}', 20), '{Kernel::boot():12}');
+});
+
+test('other names that begin like closures keep theirs', () => {
+  const at = (own, room, type = '') => fitted(['', type, own, ''], room);
+  assert.equal(at('{closure}', 5), '{closure}');
+  assert.equal(at('{closure#0}', 5), '{closure#0}');
+  assert.equal(at('{{closure}}', 18, 'app::work::'), '…work::{{closure}}');
+  assert.equal(at('{lambda(Item const&, Item const&)#1}', 9), '{lambda#1}');
+  assert.equal(at('{lambda(Item const&, Item const&)#2}', 9), '{lambda#2}');
+  assert.equal(at('call_user_func:{/srv/app/a.php:12}', 9), 'call_user_func:{…/a.php:12}');
+  assert.equal(at('{closure:/srv/app/a.php', 9), '{closure:…/a.php');
 });
 
 test('a path keeps three names', () => {

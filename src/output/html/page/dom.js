@@ -28,10 +28,9 @@ const button = (text, onclick, more) => el('button', { type: 'button', onclick, 
 
 /** The names of those classes that are true. */
 const classes = (named) =>
-  joined(
-    Object.keys(named).filter((name) => named[name]),
-    ' ',
-  );
+  Object.keys(named)
+    .filter((name) => named[name])
+    .join(' ');
 
 /** Joins those of some texts that are not empty. */
 const joined = (texts, by = ' · ') => texts.filter(Boolean).join(by);

@@ -37,7 +37,7 @@ function aboutNode(node, root, zoom) {
   const isCallers = state.of === 'callers';
   const change = inclusive - before;
   return joined([
-    `${isCallers ? 'cost' : 'inclusive'} ${ownCost(inclusive)}`,
+    `${isCallers ? 'cost' : allWord().toLowerCase()} ${ownCost(inclusive)}`,
     `${share(inclusive)} % of the total`,
     zoom !== root && `${percent(inclusive, zoom.inclusive)} % of what is zoomed`,
     node !== root && !isCallers && `self ${ownCost(own)} (${share(own)} %)`,
@@ -227,10 +227,8 @@ function showFlame() {
   }
   const crumbs = crumbsTo(zoom, root);
   const graph = [crumbs, { element: flame, focusOn: focusFrame, reveal }];
-  const colours = legend(
-    zoom,
-    levels.flat().map(({ node }) => node),
-  );
+  const drawn = levels.flat().map(({ node }) => node);
+  const colours = legend(zoom, drawn);
   const [width, callers] =
     state.of === 'callers' ? ['what its calls cost here', 'below'] : ['its cost with all it calls', 'above'];
   return {
@@ -282,7 +280,7 @@ function legend(zoom, nodes) {
     for (const [group, own] of lastTree.groupCosts(zoom.id, state.colours)) {
       const colour = colourOfGroup(group);
       if (colour === PALE) others.push(own);
-      else items.push(item(group.short + text(own), colour));
+      else items.push(item(el('span', { title: originOf(group.by, group.index) }, group.short + text(own)), colour));
     }
     const rest = others.reduce((sum, own) => sum + own, 0);
     if (rest > 0) items.push(item(counted(others.length, `other ${state.colours}`) + text(rest), PALE));

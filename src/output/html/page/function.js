@@ -64,14 +64,18 @@ function siteOf({ calls: [call, ...others] }) {
   return place({ ...fileOf(calls.file[call]), object: '', line: calls.line[call] });
 }
 
-/** Says how many functions call a function, and which one most often. */
+/** Says how many functions call a function, which one most often, and which one at the highest cost. */
 function calledBy(index) {
   const count = (row) => countsOfCalls(row).now;
+  const cost = (row) => (isRecursive(row.calls[0], 1) ? 0n : costsOfCalls(row).now);
   const callers = callRowsOf('callee', index).filter((row) => count(row) > 0);
   if (callers.length === 0) return [];
   const [most] = sorted(callers, (row) => Number(count(row)));
+  const [costliest] = sorted(callers, (row) => Number(cost(row)));
   const times = callers.length > 1 ? `, ${counted(count(most), 'time', callCount)} by ` : ', ';
-  return [` by ${counted(callers.length, 'function')}`, times, most.index === index ? 'itself' : linked(most)];
+  const name = most.index === index ? 'itself' : linked(most);
+  const another = [`; at the highest cost, ${ownCost(cost(costliest))}, by `, linked(costliest)];
+  return [` by ${counted(callers.length, 'function')}`, times, name, cost(costliest) > cost(most) && another];
 }
 
 function showFunction() {
@@ -117,9 +121,9 @@ function callTable(title, end, of, side) {
   const cost = (row) => costs(row)[side.name];
   const count = (row) => countsOfCalls(row)[side.name];
   const each = (row) => costPerCall(cost(row), count(row), side.runs);
-  const isRecursive = ({ calls: [call] }) => (Number(calls.recursive[call] ?? 0) & (isCallers ? 1 : 2)) > 0;
+  const recurs = ({ calls: [call] }) => isRecursive(call, isCallers ? 1 : 2);
   // Percentages are relative to the larger sum: Xdebug rounds the costs of calls and of functions differently.
-  const paid = sumOf(rows.filter((row) => !isRecursive(row)).map(cost));
+  const paid = sumOf(rows.filter((row) => !recurs(row)).map(cost));
   const inclusive = exact(sidesOf(of, 'inclusive')[side.name]);
   const bars = barColumn('% of incl.', cost, { sort: 'cost' }, paid > inclusive ? paid : inclusive);
   return tableOf({
@@ -129,8 +133,8 @@ function callTable(title, end, of, side) {
       // The cost of a recursive call is part of that of another call, or contains costs of the function itself.
       {
         ...bars,
-        bar: (row) => (isRecursive(row) ? 0 : bars.bar(row)),
-        cell: (row) => (isRecursive(row) ? 'recursive' : bars.cell(row)),
+        bar: (row) => (recurs(row) ? 0 : bars.bar(row)),
+        cell: (row) => (recurs(row) ? 'recursive' : bars.cell(row)),
       },
       comparison && changeColumn('Change', costs, ownCost, { sort: 'change' }),
       sidesColumn('Cost', costs, ownCost, { sort: 'cost', order: bars.order }),

@@ -41,6 +41,18 @@ const membersBy = once((by) => positionsIn(data.groups[by].of, groups[by].length
 /** The functions of a group, or a function itself. */
 const membersOf = (of) => (of.by ? membersBy(of.by)[of.index].map((index) => functions[index]) : [of]);
 
+/** Where a package is: its object, or the folder of its name. */
+const originOf = once((by, index) => {
+  if (by !== 'package') return '';
+  const [{ name }, members] = [groups[by][index], membersOf(groups[by][index])];
+  const { object } = members.find((of) => isKnown(of.object) && lastComponent(of.object) === name) || {};
+  if (object) return `[${shortPath(object)}]`;
+  const { file = '' } = members.find((of) => isKnown(of.file)) || {};
+  // The folders of crates end with their versions.
+  const at = Math.max(`/${file}`.indexOf(`/${name}/`), `/${file}`.indexOf(`/${name}-`));
+  return isInternal(file) ? file : file.slice(0, at < 0 ? 0 : at + name.length);
+});
+
 /** A table of functions, or of groups that unfold to those of their functions that `fits` accepts. */
 function functionTable(title, columns, rows, fits) {
   const { by, view } = state;
@@ -51,7 +63,8 @@ function functionTable(title, columns, rows, fits) {
     linked(of),
     view === 'changes' && of.became && span('became', of.became),
   ];
-  const placeCell = (of) => (of.by ? span(undefined, counted(below(of).length, 'function')) : place(of));
+  const countOf = (of) => joined([originOf(of.by, of.index), counted(below(of).length, 'function')]);
+  const placeCell = (of) => (of.by ? span(undefined, countOf(of)) : place(of));
   const order = ({ file, line }) => file + String(line).padStart(9, '0');
   return tableOf({
     label: title,
@@ -138,11 +151,13 @@ function showFunctions() {
     costColumn('Inclusive', inclusiveOf, { sort: 'inclusive' }),
     callColumn(({ table, index }) => table.calls[index], { sort: 'calls' }),
   ];
-  const outer = by !== 'function' && data.has_invocations ? ` Calls: those from outside the ${by}.` : '';
-  const costs = `Self: the ${by}’s own cost. Inclusive: its own cost plus everything it calls.${outer}`;
+  const outer = by !== 'function' && data.has_invocations && `Calls: those from outside the ${by}.`;
+  // Above, what the costs of memory are.
+  const costs = peak(event) ? '' : `Self: the ${by}’s own cost. Inclusive: its own cost plus everything it calls.`;
   const shown = by !== 'function' ? 'its functions' : data.has_invocations ? 'who calls it' : 'its lines';
-  const about = `${costs} Click ${by === 'object' ? 'an' : 'a'} ${by} to see ${shown}.${markHint(rows, isEstimate)}`;
-  return { status, view: [soft(about), functionTable('Functions', columns, rows, isShown), omittedRows()] };
+  const click = `Click ${by === 'object' ? 'an' : 'a'} ${by} to see ${shown}.${markHint(rows, isEstimate)}`;
+  const about = soft(joined([costs, outer, click], ' '));
+  return { status, view: [about, functionTable('Functions', columns, rows, isShown), omittedRows()] };
 }
 
 function showChanges() {
@@ -155,7 +170,12 @@ function showChanges() {
   const all = rowsShown();
   const changed = all.filter(hasChanged);
   const byInclusive = sorted(changed, (of) => size(growthOf(inclusive(of))));
-  const rows = sorted(byInclusive, (of) => size(growthOf(self(of)))).filter(searching(state.search));
+  const found = sorted(byInclusive, (of) => size(growthOf(self(of)))).filter(searching(state.search));
+  const least = NOISE * Math.max(Number(totalOf()), Number(comparison.total[event]));
+  const isLarge = (of) => [self, inclusive].some((sides) => size(growthOf(sides(of))) >= least);
+  const [large, small] = [true, false].map((wanted) => found.filter((of) => isLarge(of) === wanted));
+  const hasNoise = large.length > 0 && small.length > 1 && !state.search;
+  const rows = hasNoise && !state.small ? large : found;
   const columns = [
     ...changeColumns(self),
     sidesColumn(heading('Self'), self, columnCost),
@@ -165,15 +185,17 @@ function showChanges() {
     }),
     callColumn(counts, { sort: 'calls' }, sidesColumn),
   ];
-  const totals = [
-    ['base', comparison.total[event]],
-    ['new', totalOf()],
-  ].map(([title, total], side) => [title, ownCost(total), grouped(comparison.functions[side])]);
+  const { names, functions: sizes } = comparison;
+  const costs = [comparison.total[event], totalOf()].map(ownCost);
+  const totals = ['base', 'new'].map((side, at) => [`${side}: ${names[at]}`, costs[at], grouped(sizes[at])]);
   const { functions: count, changed: more, change } = data.rest;
   const hint = markHint(rows, (of) => isEstimate(of, 3));
   const numberOf = (which) => counted(all.filter(({ is }) => is === which).length, by);
   const isOmitted = by === 'function' && more[event] > 0;
   const others = `${grouped(more[event])} more changed by ${signedCost(change[event], costWithUnit)} together. `;
+  const sum = signedCost(sumOf(small.map((of) => growthOf(self(of)))), costWithUnit);
+  const noise = `${counted(small.length, by)} changed by less than 0.1 % of the total, by ${sum} together. `;
+  const [turned, verb] = state.small ? ['', 'Hide'] : ['yes', 'Show'];
   const same = all.length - changed.length + (by === 'function' ? count - more[event] : 0);
   return {
     intro: [
@@ -187,6 +209,7 @@ function showChanges() {
         `Change: how much the self cost changed. Base %: that as a share of the base’s total. Click a ${by} for more.${hint}`,
       ),
       rows.length > 0 ? functionTable('Changes', columns, rows, hasChanged) : state.search && nothingFound(),
+      hasNoise && soft(noise, el('a', { id: 'small', href: to({ small: turned }) }, `${verb} them`)),
       soft(isOmitted && others, same > 0 && `${counted(same, by)} did not change.`),
       omittedRows(),
     ],

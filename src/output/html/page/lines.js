@@ -41,6 +41,9 @@ const lineText = (line) => (line > 0 ? String(line) : '?');
 /** The files that have the same text on both sides of a comparison. */
 const sameFiles = new Set(data.lines.same);
 
+const isSameFile = ({ file, own }) => own !== undefined && sameFiles.has(file);
+const ownSides = ({ old, own }) => ({ before: old, now: own });
+
 /**
  * Adds text, the lines around and gaps to rows of lines. Each file gets a title, except for the function’s own if there
  * is no note about it.
@@ -75,7 +78,7 @@ function calleesOf(row) {
     const of = calleeIn(call);
     const count = callCount(calls.calls[call]);
     const link = el('a', { href: toFunction(of), title: of.name, tabindex: NONE }, of.parts[1] + of.parts[2]);
-    return [link, count === '1' ? ' ' : ` ×${count} `];
+    return [link, count === '1' ? ' ' : ` ×${count} `, isRecursive(call, 2) && '(recursive) '];
   };
   const first = order.length > FEW_CALLEES + 1 ? FEW_CALLEES : order.length;
   const rest = order.slice(first);
@@ -116,9 +119,8 @@ function lineColumns(shown, { hottest, hasOwn, hasText, isCompared }) {
   const ofCalls = (sum) => (row) => (row.calls.length > 0 ? sum(row).now : undefined);
   const [lineOf, ownOf] = [({ line }) => line, ({ own }) => own];
   const lineCell = (row) => (row === hottest ? '▶ ' : '') + (row.line === undefined ? '' : lineText(row.line));
-  const isSameFile = ({ file, own }) => isCompared && own !== undefined && sameFiles.has(file);
   const selves = figures('Self', ownOf, ownCost, { size: isCompared && '22ch' });
-  const ownCell = (row) => (isSameFile(row) ? sidesText({ before: row.old, now: row.own }, ownCost) : selves.cell(row));
+  const ownCell = (row) => (isCompared && isSameFile(row) ? sidesText(ownSides(row), ownCost) : selves.cell(row));
   const codeCell = ({ title, text }) => (title ? path(title) : source(text?.slice(indent)));
   const bar = (row) => (100 * Number(row.own ?? 0)) / largest;
   return [
@@ -129,6 +131,29 @@ function lineColumns(shown, { hottest, hasOwn, hasText, isCompared }) {
     callColumn(ofCalls(countsOfCalls)),
     hasText && textColumn('name code', 'Source', codeCell, { size: 'minmax(0, 4fr)' }),
     textColumn('name callees', 'Calls', (row) => (row.title && !hasText ? path(row.title) : calleesOf(row))),
+  ];
+}
+
+/** Names the costliest of the lines of a function, that which is shown at first, and the one that changed most. */
+function standouts(of, { rows, hottest, start, isCompared }, reveal) {
+  const change = (row) => growthOf(ownSides(row));
+  const compared = rows.filter((row) => isCompared && isSameFile(row) && change(row) !== 0n);
+  const [changed] = sorted(compared, (row) => size(change(row)));
+  const link = (title, row, text) => {
+    const place = `${lastComponent(data.files[row.file])}:${row.line}`;
+    return row.line > 0 && [` · ${title}: `, button(place, () => reveal(row), { class: 'plain' }), text];
+  };
+  const costOf = (row) => {
+    // The costs of recursive calls can add up to more than the function costs.
+    const isPart = costOfLine(row) <= exact(sidesOf(of, 'inclusive').now);
+    return isPart && `, ${ownCost(costOfLine(row))} ${row.calls.length > 0 ? 'with its calls' : 'self'}`;
+  };
+  const isOther = start && ![hottest, changed].includes(start);
+  const other = start?.file === data.functions.file[of.index] ? 'in its own file' : 'with source';
+  return [
+    hottest && link('the costliest', hottest, costOf(hottest)),
+    hottest && isOther && link(other, start, costOf(start)),
+    changed && link('changed most', changed, `, ${signedCost(change(changed))} self`),
   ];
 }
 
@@ -165,15 +190,9 @@ function linesOf(of) {
     if (row.parentElement.previousElementSibling) make(row.parentElement.previousElementSibling);
     table.element.scrollTop = row.offsetTop - (table.element.clientHeight - row.offsetHeight) / 2;
   }
-  let what = 'what each calls, and what that costs; a trace does not say what lines cost by themselves';
+  let what = ['what each calls, and what that costs; a trace does not say what lines cost by themselves'];
   if (data.kind !== 'trace') {
-    const place = `${lastComponent(data.files[all.file])}:${all.line}`;
-    const link = button(place, () => reveal(all), { class: 'plain' });
-    // The costs of recursive calls can add up to more than the function costs.
-    const isPart = costOfLine(all) <= exact(sidesOf(of, 'inclusive').now);
-    const most = isPart && `, ${ownCost(costOfLine(all))} ${all.calls.length > 0 ? 'with its calls' : 'self'}`;
-    const isNamed = hottest && all.line > 0;
-    what = ['what each costs and calls', isNamed && [' · the costliest: ', link, most]];
+    what = ['what each costs and calls', ...standouts(of, { rows, hottest, start, isCompared }, reveal)];
   }
   const files = [...new Set(rows.map(({ file }) => file))];
   return [
@@ -200,26 +219,19 @@ function showLines() {
   const [title, noun] = places.are_calls ? ['Cost', 'Costliest call'] : ['Self', 'Function'];
   const sides = ({ at }) => sidesOf(at, 'cost');
   const cost = (row) => sides(row).now;
-  const marked = (text) => ({ sort: 'cost', cell: (row) => withMark(isEstimate(row.at, 3), text(row)) });
-  const both = marked((row) => sidesText(sides(row), columnCost));
-  const order = (row) => Number(cost(row));
+  const isEstimated = ({ at }) => isEstimate(at, 3);
+  const cell = (row) => withMark(isEstimated(row), sidesText(sides(row), columnCost));
+  const byCost = { sort: 'cost', order: (row) => Number(cost(row)) };
   const costs = comparison
-    ? [...changeColumns(sides), sidesColumn(heading(title), sides, columnCost, { ...both, order })]
-    : [
-        barColumn(
-          `${title} %`,
-          cost,
-          marked((row) => share(cost(row))),
-        ),
-        costColumn(title, cost, { sort: 'cost' }),
-      ];
+    ? [...changeColumns(sides), sidesColumn(heading(title), sides, columnCost, { ...byCost, cell })]
+    : [inclusiveColumn(cost, isEstimated, byCost, `${title} %`), costColumn(title, cost, byCost)];
   const placeCell = (row) => (row.line > 0 || !isFile(row.file) ? place(row) : span('path', place(row), ':?'));
   const what = [
     places.are_calls
       ? 'The lines that make calls, by what these cost: a trace does not say what lines cost by themselves.'
       : 'What lines cost by themselves, inlined code included, with the function that has the largest part.',
     comparison && ' They are compared by file and number: where the code was edited, they may have moved.',
-    rows.some(({ at }) => isEstimate(at, 3)) && ' ~ marks estimates.',
+    rows.some(isEstimated) && ' ~ marks estimates.',
   ];
   const table = tableOf({
     label: 'Lines',

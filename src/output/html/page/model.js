@@ -130,6 +130,9 @@ function meaning(event) {
 /** The most memory that was in use at once, if that is known. */
 const peak = (event) => (data.peak[event] === null ? '' : costIn(event, data.peak[event]));
 
+/** What all stacks below a node cost. Xdebug’s memory is what was allocated, freed or not, unlike that of functions. */
+const allWord = () => (peak(state.event) ? 'Allocated' : 'Inclusive');
+
 // ---- Both sides of a comparison ----------------------------------------------------------------------
 
 /** Both sides as text: `before → now`, or one of them if they read the same or nothing is compared. */
@@ -151,4 +154,6 @@ const costsOfCalls = (row) => ({
   before: sumOfCalls(row, calls.base_cost?.[state.event]),
   now: sumOfCalls(row, calls.cost[state.event]),
 });
+/** Whether a call is part of a recursion: of its callee (1) or of its caller (2). */
+const isRecursive = (call, ends) => (Number(calls.recursive[call] ?? 0) & ends) > 0;
 const countsOfCalls = (row) => ({ before: sumOfCalls(row, calls.base_calls), now: sumOfCalls(row, calls.calls) });

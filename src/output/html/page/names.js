@@ -42,6 +42,15 @@ function hiding(text) {
   return tests.length > 0 && ((of) => tests.some((test) => test(of)));
 }
 
+/** A closure of PHP by the end of its location, or at least by its line. */
+function closureIn(own, room) {
+  const [, file, line] = /^\{closure:(?:.*[/\\])?([^/\\]+):(\d+)(?:-\d+)?\}$/.exec(own) || [];
+  if (!line) return undefined;
+  const [place, left] = [`${file}:${line}}`, room - line.length - 4];
+  const found = [own.replace(/:\/.*\//, ':…/'), `{${place}`].find((text) => text.length <= room);
+  return found || (left > 0 ? `{${file.slice(0, left)}…:${line}}` : `:${line}`);
+}
+
 /**
  * Cuts a name to a number of characters: first arguments, then namespaces, then the beginning of the class. If its own
  * name does not tell it apart from others, its class remains instead.
@@ -51,12 +60,15 @@ function fitted([scope, type, own, rest], room, isShared = false) {
   const choices = [scope + type + own + rest, scope + type + own, type + own, plainType + own];
   const found = choices.find((text) => text.length <= room);
   if (found !== undefined) return found;
+  const closure = closureIn(own, room);
+  if (closure) return closure;
   const left = room - own.length - 1;
   if (type && left > 4) return `…${plainType.slice(-left)}${own}`;
   if (type && isShared) return plainType;
   return own
     .replace(/^0x0+/, '0x')
     .replace(/([:{])\/.*\//, '$1…/')
+    .replace(/^\{lambda\(.*\)#/, '{lambda#')
     .replace(/^(\w+)<.*/, '$1');
 }
 

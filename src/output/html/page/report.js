@@ -29,12 +29,8 @@ function choiceOf({ name, shown }, event) {
   const choose = el('input', { type: 'radio', name: 'event', onchange: () => go(to({ event })) });
   const rest = peak(event) && span('rest', ` allocated, peak ${peak(event)}`);
   const title = [name, meaning(event), shown].filter(Boolean).join(': ');
-  return el(
-    'label',
-    { title },
-    choose,
-    span(undefined, label(event), el('b', {}, costIn(event, totalOf(event))), rest),
-  );
+  const total = el('b', {}, costIn(event, totalOf(event)));
+  return el('label', { title }, choose, span(undefined, label(event), total, rest));
 }
 
 /** Makes what all views have in common. */
@@ -82,13 +78,13 @@ function begin() {
 }
 
 /** The costs of calls in Xdebug's traces are what memory was in use afterwards, less that before. */
-const MEMORY =
-  'Self: what a function allocated. Inclusive: what it and its callees allocated and did not free; in the flame graph ' +
-  'and the tree, all that they allocated.';
+const KEPT = 'Self: what a function allocated. Inclusive: what it and its callees allocated and did not free.';
+const ALLOCATED =
+  'Allocated: all that a function and its callees allocated, freed or not. In Functions: less what they freed.';
 
 /** Says what the chosen event counts; its costs may be misleading. */
 function aboutEvent(event) {
-  if (peak(event)) return MEMORY;
+  if (peak(event)) return isGraph() ? ALLOCATED : KEPT;
   return meaning(event) && `${label(event)}: ${meaning(event)}.`;
 }
 

@@ -84,7 +84,9 @@ const isGraph = () => stacks !== null && ['flame', 'tree'].includes(state.view);
 function introOf(tree) {
   const intro = [];
   if (data.estimates && tree.nodes.some(isDoubtful)) {
-    intro.push(warning(`${data.estimates}. The inclusive costs in Functions are more exact.`));
+    const [first, shown] = [events[0].name, events[state.event].name];
+    const by = state.event > 0 ? ` They follow ${first}; estimates by ${shown} alone (-e ${shown}) differ.` : '';
+    intro.push(warning(`${data.estimates}.${by} The inclusive costs in Functions are more exact.`));
   }
   if (!state.of) return intro;
   const isCallers = state.of === 'callers';

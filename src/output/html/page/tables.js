@@ -37,9 +37,9 @@ function barColumn(title, value, more, whole = totalOf()) {
   return figures(title, value, (part) => percent(part, whole), { kind: 'figure share', size: '13ch', bar, ...more });
 }
 
-/** A column of the shares of inclusive costs, with a mark where `isEstimated`. */
-const inclusiveColumn = (value, isEstimated, more) =>
-  barColumn('Incl. %', value, { cell: (row) => withMark(isEstimated(row), share(value(row))), ...more });
+/** A column of shares, of inclusive costs if nothing else is said, with a mark where `isEstimated`. */
+const inclusiveColumn = (value, isEstimated, more, title = 'Incl. %') =>
+  barColumn(title, value, { cell: (row) => withMark(isEstimated(row), share(value(row))), ...more });
 
 /** Explains that mark if one of the rows has it. */
 const markHint = (rows, isEstimated) =>

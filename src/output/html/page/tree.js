@@ -15,8 +15,8 @@ function showTree() {
   const table = tableOf({
     label: 'Tree of calls',
     columns: [
-      inclusiveColumn(({ inclusive }) => inclusive, isDoubtful),
-      costColumn('Inclusive', ({ inclusive }) => inclusive),
+      inclusiveColumn(({ inclusive }) => inclusive, isDoubtful, {}, peak(state.event) ? 'Alloc. %' : undefined),
+      costColumn(allWord(), ({ inclusive }) => inclusive),
       costColumn('Self', ({ own }) => own),
       callColumn(({ calls: count }) => count),
       nameColumn('Function', nameParts),
