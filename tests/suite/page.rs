@@ -2,7 +2,6 @@
 //! `tests/live/page/` opens it in one.
 
 use std::fs;
-use std::time::{Duration, SystemTime};
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use cg_preprocess::compare::{Comparison, Outcome, Verdict};
@@ -54,18 +53,23 @@ pub fn shown(profile: &Profile, base: Option<Profile>, options: &[&str]) -> Stri
     let base = base.as_ref().map(Stacks::new);
     let sides = base.as_ref().zip(comparison.as_ref());
     let sides = sides.map(|(base, comparison)| Compared { base, comparison });
-    let (_, data) = written(profile, sides.as_ref(), &[], |page| {
-        for option in options {
-            match option.split_once('=') {
-                Some(("names", "full")) => page.names = Names::Full,
-                Some(("source-root", root)) => page.source_root = Some(root.into()),
-                Some(("source-url", url)) => page.source_url = Some(url.to_owned()),
-                Some(option) => panic!("unknown option {option:?}"),
-                None if *option == "once" => page.inclusive = InclusiveCost::Once,
-                None => {}
+    let (_, data) = written(
+        profile,
+        sides.as_ref(),
+        &mut SourceFiles::default(),
+        |page| {
+            for option in options {
+                match option.split_once('=') {
+                    Some(("names", "full")) => page.names = Names::Full,
+                    Some(("source-root", root)) => page.source_root = Some(root.into()),
+                    Some(("source-url", url)) => page.source_url = Some(url.to_owned()),
+                    Some(option) => panic!("unknown option {option:?}"),
+                    None if *option == "once" => page.inclusive = InclusiveCost::Once,
+                    None => {}
+                }
             }
-        }
-    });
+        },
+    );
     let places = options.iter().filter(|option| option.starts_with('/'));
     let lines = places.map(|place| {
         let value = data.pointer(place).unwrap_or_else(|| panic!("no {place}"));
@@ -85,37 +89,28 @@ fn verdict(outcome: Outcome, text: &str) -> Verdict {
 fn written(
     profile: &Profile,
     compared: Option<&Compared<'_>>,
-    warnings: &[String],
+    sources: &mut SourceFiles,
     change: impl FnOnce(&mut HtmlOptions),
 ) -> (String, Value) {
     let mut options = HtmlOptions::default();
     change(&mut options);
     let stacks = Stacks::new(profile);
     let notes = Notes {
-        warnings,
+        warnings: &[],
         limits: &[
             verdict(Outcome::Failed, "too much"),
             verdict(Outcome::Passed, "enough"),
         ],
         ..Notes::default()
     };
-    let page = text_of(|output| {
-        html::write(
-            &stacks,
-            compared,
-            &notes,
-            &mut SourceFiles::default(),
-            &options,
-            output,
-        )
-    });
+    let page = text_of(|output| html::write(&stacks, compared, &notes, sources, &options, output));
     let data = data_text(&page).parse().unwrap();
     Schema::read("report").check(&data, "data");
     (page, data)
 }
 
 pub fn page(profile: &Profile) -> (String, Value) {
-    written(profile, None, &[], |_| {})
+    written(profile, None, &mut SourceFiles::default(), |_| {})
 }
 
 /// What stands between two texts, of which there is one each.
@@ -166,7 +161,7 @@ fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -
         base: &Stacks::new(base),
         comparison,
     };
-    written(new, Some(&compared), &[], |_| {})
+    written(new, Some(&compared), &mut SourceFiles::default(), |_| {})
 }
 
 fn compared(base: &Profile, new: &Profile) -> Value {
@@ -358,77 +353,16 @@ fn a_comparison_of_many_events_stays_small_too() {
     assert_eq!(own, number(&data["total"][59]));
 }
 
-/// Lines with their costs, the source around them, and what both sides of a comparison cost there.
 #[test]
-fn lines_have_their_costs_and_their_source() {
+fn a_page_with_source_is_as_the_schema_has_it() {
     let folder = TempDir::new().unwrap();
-    let source: String = (1..=30)
-        .map(|line| format!("line {line} </script>\n"))
-        .collect();
-    fs::write(folder.path().join("a.c"), source).unwrap();
-    let text = |cost: u32| {
-        // Only the base has line 4.
-        let gone = if cost == 40 { "4 2\n" } else { "" };
-        format!(
-            "events: Ir\nfl=/srv/app/a.c\nfn=f\n3 {cost}\n{gone}20 7\nfi=/srv/app/b.h\n9 1\n\
-             fn=main\n25 1\ncfi=/srv/app/a.c\ncfn=f\ncalls=1 3\n26 5\n"
-        )
-    };
-    let [base, new] = [text(40), text(50)].map(profile);
-    let comparison = Comparison::new(&base, &new).unwrap();
-    let sides = Compared {
-        base: &Stacks::new(&base),
-        comparison: &comparison,
-    };
-    let mut folders = SourceOptions::default();
-    folders.folders = vec![folder.path().to_owned()];
-    folders.root = Some(b"/srv/app".to_vec());
-    let later = SystemTime::now() + Duration::from_secs(60);
-    let page = |compared: Option<&Compared<'_>>, base_time| {
-        let mut sources = SourceFiles::open(&folders, Some(later)).unwrap();
-        sources.set_base_time(base_time);
-        let (stacks, options) = (Stacks::new(&new), HtmlOptions::default());
-        let page = text_of(|output| {
-            let notes = Notes::default();
-            html::write(&stacks, compared, &notes, &mut sources, &options, output)
-        });
-        let data = data_text(&page).parse().unwrap();
-        Schema::read("report").check(&data, "data");
-        data
-    };
-    let data: Value = page(None, None);
-    let source = &data["source"];
-    assert_eq!([&source["found"], &source["missing"]], [1, 1]);
-    assert_eq!(source["first"], json!([1, 15]));
-    let first = source["text"][0].as_str().unwrap();
-    assert!(first.starts_with("line 1 </script>\nline 2 ") && first.ends_with("line 8 </script>"));
-    // Without the text of both sides, the lines of the base are not known.
-    let data = page(Some(&sides), None);
-    assert_eq!(data["lines"]["compared"], json!([]));
-    // That is so for each file: there is no b.h.
-    let data = page(Some(&sides), Some(later));
-    let lines = &data["lines"];
-    let names = |column: &Value, names: &Value| -> Vec<Value> {
-        let at = list(column).iter().map(|at| names[index(at)].clone());
-        at.collect()
-    };
-    assert_eq!(names(&lines["same"], &data["files"]), ["/srv/app/a.c"]);
-    let files = names(&lines["file"], &data["files"]);
-    let rows = files.iter().zip(numbers(&lines["base"][0]));
-    let mut bases: Vec<_> = rows.map(|(file, cost)| (file.to_string(), cost)).collect();
-    bases.sort_unstable();
-    let expected = ["a.c", "a.c", "a.c", "a.c", "b.h"].map(|name| format!("\"/srv/app/{name}\""));
-    assert_eq!(
-        bases,
-        Vec::from_iter(expected.into_iter().zip([1, 2, 7, 40, 0]))
-    );
-    fs::write(folder.path().join("b.h"), "one line\n").unwrap();
-    let data = page(Some(&sides), Some(SystemTime::UNIX_EPOCH));
-    assert_eq!(data["lines"]["compared"], json!([]));
-    let data = page(Some(&sides), Some(later));
-    assert_eq!(list(&data["lines"]["compared"]).len(), 2);
-    let costs = |side: &str| numbers(&data["lines"][side][0]).max();
-    assert_eq!([costs("base"), costs("self")], [Some(40), Some(50)]);
+    fs::write(folder.path().join("a.c"), "one\ntwo\n").unwrap();
+    let mut options = SourceOptions::default();
+    options.folders = vec![folder.path().to_owned()];
+    let mut sources = SourceFiles::open(&options, None).unwrap();
+    let profile = profile("events: Ir\nfl=a.c\nfn=f\n2 1\n");
+    let (_, data) = written(&profile, None, &mut sources, |_| {});
+    assert_eq!(data["source"]["text"][0], "one\ntwo");
 }
 
 /// Whatever is long or many: names of events, limits, numbers of 14 digits, markup that is escaped.
@@ -499,48 +433,4 @@ fn a_report_never_passes_8_mb() {
     let shown = list(&lines["line"]).len();
     assert_eq!(shown / 12_000 + index(&lines["omitted"]), 5);
     assert!(index(&lines["omitted"]) > 0 && shown > 0);
-}
-
-/// Lines of two files that would follow one another are not one text.
-#[test]
-fn the_source_of_each_file_is_its_own() {
-    let folder = TempDir::new().unwrap();
-    let source = |name: &str| {
-        (1..=30)
-            .map(|line| format!("{name} {line}\n"))
-            .collect::<String>()
-    };
-    for name in ["a.c", "b.c"] {
-        fs::write(folder.path().join(name), source(name)).unwrap();
-    }
-    let profile = profile("events: Ir\nfl=/srv/a.c\nfn=f\n5 2\nfl=/srv/b.c\nfn=g\n16 1\n");
-    let mut folders = SourceOptions::default();
-    folders.folders = vec![folder.path().to_owned()];
-    folders.root = Some(b"/srv".to_vec());
-    let mut sources = SourceFiles::open(&folders, None).unwrap();
-    let (stacks, options) = (Stacks::new(&profile), HtmlOptions::default());
-    let page = text_of(|output| {
-        html::write(
-            &stacks,
-            None,
-            &Notes::default(),
-            &mut sources,
-            &options,
-            output,
-        )
-    });
-    let data: Value = data_text(&page).parse().unwrap();
-    let texts = list(&data["source"]["text"])
-        .iter()
-        .map(|text| text.as_str().unwrap());
-    let ends: Vec<_> = texts
-        .map(|text| (text.lines().next(), text.lines().last()))
-        .collect();
-    assert_eq!(
-        ends,
-        [
-            (Some("a.c 1"), Some("a.c 10")),
-            (Some("b.c 11"), Some("b.c 21"))
-        ]
-    );
 }

@@ -1,9 +1,7 @@
 //! Which source files may be shown: hostile names, and hostile folders.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use cg_preprocess::io::{NoSource, SourceFiles, SourceOptions};
 use tempfile::TempDir;
@@ -104,55 +102,6 @@ fn files_are_found_by_their_own_names_and_below_the_folders() {
     assert_eq!(counts(&files), [6, 4, 7]);
 }
 
-#[test]
-fn the_first_name_is_told_if_no_file_is_found() {
-    let place = Place::new();
-    let mut files = place.files(&["app"], None);
-    assert_eq!(files.first_missing(), None);
-    for name in ["???", "x.c", "src", "y.c"] {
-        assert!(text(&mut files, name).is_err());
-    }
-    let first = Some((&b"x.c"[..], NoSource::NotFound));
-    assert_eq!(files.first_missing(), first);
-    assert!(text(&mut files, "src/a.c").is_ok());
-    assert_eq!(files.first_missing(), None);
-}
-
-#[test]
-fn nothing_is_read_without_a_folder() {
-    let place = Place::new();
-    let mut files = place.files(&[], Some("/srv"));
-    let own = name(&place.path("app/src/a.c"));
-    assert!(files.is_empty());
-    assert_eq!(text(&mut files, &own), Err(NoSource::NoFolder));
-    for wrong in ["missing", "app/src/a.c"] {
-        let mut options = SourceOptions::default();
-        options.folders = vec![place.path(wrong)];
-        let error = SourceFiles::open(&options, None).unwrap_err().to_string();
-        assert!(error.contains(wrong), "{error}");
-    }
-}
-
-#[test]
-fn lines_have_numbers_from_1() {
-    let place = Place::new();
-    place.write("app/empty.c", "");
-    place.write("app/ended.c", "one\n");
-    let mut files = place.files(&["app"], None);
-    let mut read = |name: &str, wanted: &[u64]| {
-        let lines = lines(&mut files, name, wanted.iter().copied()).unwrap();
-        let lines = lines
-            .iter()
-            .map(|(number, line)| format!("{number} {line}"));
-        lines.collect::<Vec<_>>().join("|")
-    };
-    assert_eq!(read("src/a.c", &[1, 2, 3, 4]), "1 one|2 two|3 |4 four");
-    assert_eq!(read("src/a.c", &[4, 2]), "2 two|4 four");
-    assert_eq!(read("src/a.c", &[0, 3, 5, u64::MAX]), "3 ");
-    assert_eq!(read("ended.c", &[1, 2]), "1 one");
-    assert_eq!(read("empty.c", &[0, 1]), "");
-}
-
 /// Around the places where the file is read on, with characters of several bytes.
 #[test]
 fn long_lines_are_cut_and_short_ones_are_whole() {
@@ -203,31 +152,6 @@ fn what_is_outside_or_hidden_is_refused() {
 }
 
 #[test]
-fn only_text_of_at_most_64_mib_is_read() {
-    let place = Place::new();
-    let name = |name: &str| place.path("app").join(name);
-    let ends = b"\nlast";
-    let middle = vec![b'x'; (64 << 20) - ends.len()];
-    place.write("app/large.c", [&middle[..], ends].concat());
-    fs::copy(name("large.c"), name("larger.c")).unwrap();
-    let larger = File::options().append(true).open(name("larger.c"));
-    std::io::Write::write_all(&mut larger.unwrap(), b"x").unwrap();
-    let mut files = place.files(&["app"], None);
-    assert_eq!(
-        lines(&mut files, "large.c", [2]),
-        Ok(vec![(2, "last".to_owned())])
-    );
-    assert_eq!(place.read("larger.c"), Err(NoSource::TooLarge));
-    for not_text in [&b"gr\xfc\xdfe"[..], b"gr\xc3", b"\xff", b"a\0b", b"a\n\0"] {
-        place.write("app/a.c", not_text);
-        assert_eq!(place.read("a.c"), Err(NoSource::NotText));
-        let late = [&vec![b'x'; 200_000][..], not_text].concat();
-        place.write("app/a.c", late);
-        assert_eq!(place.read("a.c"), Err(NoSource::NotText));
-    }
-}
-
-#[test]
 fn what_was_found_once_is_found_although_it_can_no_longer_be_read() {
     let place = Place::new();
     let mut files = place.files(&["app"], None);
@@ -235,31 +159,6 @@ fn what_was_found_once_is_found_although_it_can_no_longer_be_read() {
     fs::remove_file(place.path("app/src/a.c")).unwrap();
     assert_eq!(text(&mut files, "src/a.c"), Err(NoSource::NotFound));
     assert_eq!(counts(&files), [1, 0, 0]);
-}
-
-#[test]
-fn a_file_that_is_newer_than_the_profile_is_marked() {
-    let place = Place::new();
-    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-    let second = Duration::from_secs(1);
-    for (profile, is_newer) in [
-        (None, false),
-        (Some(time - second), true),
-        (Some(time), false),
-        (Some(time + second), false),
-    ] {
-        let source = File::options().write(true).open(place.path("app/src/a.c"));
-        source.unwrap().set_modified(time).unwrap();
-        let mut options = SourceOptions::default();
-        options.folders = vec![place.path("app")];
-        let mut files = SourceFiles::open(&options, profile).unwrap();
-        for _ in 0..2 {
-            let file = files.read(b"src/a.c", &BTreeSet::new(), |_, _| {});
-            assert_eq!(file.unwrap().is_newer, is_newer);
-        }
-        assert_eq!(files.newer().eq([b"src/a.c"]), is_newer);
-        assert_eq!(files.newer().count(), usize::from(is_newer));
-    }
 }
 
 #[cfg(unix)]
@@ -270,59 +169,6 @@ mod unix {
 
     use super::*;
     use crate::common::make_pipe;
-
-    #[test]
-    fn links_are_followed_before_anything_is_decided() {
-        let place = Place::new();
-        place.write("app/.env", "hidden");
-        for (target, link) in [
-            (place.path("secret.txt"), "out.c"),
-            (place.path(""), "up"),
-            ("src/a.c".into(), "in.c"),
-            ("src".into(), "folder"),
-            (".env".into(), "shown.c"),
-            ("src/a.c".into(), ".hidden.c"),
-            ("loop.c".into(), "loop.c"),
-            ("/dev/zero".into(), "endless.c"),
-            ("/proc/self/environ".into(), "environ.c"),
-        ] {
-            symlink(target, place.path("app").join(link)).unwrap();
-        }
-        for name in ["in.c", "folder/a.c", "folder/../src/a.c", ".hidden.c"] {
-            assert!(place.read(name).is_ok(), "{name}");
-        }
-        for (name, reason) in [
-            ("out.c", NoSource::Outside),
-            ("up/secret.txt", NoSource::Outside),
-            ("shown.c", NoSource::Hidden),
-            ("loop.c", NoSource::NotFound),
-            ("endless.c", NoSource::Outside),
-            ("/dev/zero", NoSource::Outside),
-            ("environ.c", NoSource::Outside),
-        ] {
-            if Path::new("/proc/self/environ").exists() || name != "environ.c" {
-                assert_eq!(place.read(name), Err(reason), "{name}");
-            }
-        }
-        // The folder may be named by a link.
-        symlink("app", place.path("linked")).unwrap();
-        let mut files = place.files(&["linked"], None);
-        assert!(text(&mut files, &name(&place.path("app/src/a.c"))).is_ok());
-        assert!(text(&mut files, &name(&place.path("linked/src/a.c"))).is_ok());
-    }
-
-    #[test]
-    fn pipes_and_devices_are_not_opened() {
-        let place = Place::new();
-        let pipe = place.path("app/pipe.c");
-        make_pipe(&pipe);
-        assert_eq!(place.read("pipe.c"), Err(NoSource::NotRegular));
-        let mut options = SourceOptions::default();
-        options.folders = vec!["/dev".into()];
-        let mut files = SourceFiles::open(&options, None).unwrap();
-        assert_eq!(text(&mut files, "zero"), Err(NoSource::NotRegular));
-        assert_eq!(text(&mut files, "/dev/tty"), Err(NoSource::NotRegular));
-    }
 
     #[test]
     fn what_the_user_may_not_read_is_not_read() {
