@@ -83,25 +83,3 @@ fn preprocessed_files_come_back_and_functions_that_look_alike_in_them_become_one
         assert!(write(&profile).0 == write(&again).0);
     }
 }
-
-/// A function is not lost because nobody calls it, and it costs nothing.
-#[test]
-fn functions_without_costs_and_calls_are_kept() {
-    let text = "events: Ir\nfn=f\n1 5\ncfn=h\ncalls=0 3\n1 0\nfn=g\n2 0\nfn=h\n3 0\n";
-    let mut file = write_preprocessed(&profile(text), Version::V7);
-    let names = |file: &[u8]| {
-        let functions = Tables::of(&again(&read_file(file).unwrap())).functions;
-        let names = functions.into_iter().map(|row| (row.name, row.invocations));
-        let mut names: Vec<_> = names.collect();
-        names.sort();
-        names
-    };
-    assert_eq!(
-        names(&file),
-        ["f", "g", "h"].map(|name| (name.to_owned(), 1))
-    );
-    // The same of one that was not even invoked: its third number after the line.
-    let of_g = u32::from_le_bytes(file[20..24].try_into().unwrap()) as usize;
-    file[of_g + 12..of_g + 16].fill(0);
-    assert_eq!(names(&file).len(), 3);
-}
