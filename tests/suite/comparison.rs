@@ -33,25 +33,6 @@ pub fn as_json(comparison: &Comparison<'_>) -> String {
 }
 
 #[test]
-fn the_order_of_functions_does_not_matter() {
-    let function = |number: usize| {
-        let (name, cost) = (number % 7, number * number % 11);
-        format!("fl=/srv/{number}/f.c\nfn=f{name}\n{number} {cost}\n")
-    };
-    let text = |order: &dyn Fn(usize) -> usize, from: usize| {
-        let chosen = (0..40).map(order).filter(|at| at % 5 != from);
-        chosen.map(function).collect::<String>()
-    };
-    let expected = as_json(&compare(&text(&|at| at, 0), &text(&|at| at, 1)));
-    let mixed = [|at| 39 - at, |at| at * 7 % 40, |at| at * 11 % 40];
-    for (base, new) in mixed.into_iter().zip(mixed.into_iter().rev()) {
-        let found = as_json(&compare(&text(&base, 0), &text(&new, 1)));
-        assert_eq!(found, expected);
-    }
-    assert!(expected.matches("\"self\"").count() > 6);
-}
-
-#[test]
 fn a_log_of_80_columns_suffices_and_a_terminal_is_not_overrun() {
     let name = "std::vector<std::string, std::allocator<std::string> >::push_back(std::string&&)";
     let text = |cost: u64| {

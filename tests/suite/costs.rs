@@ -1,13 +1,9 @@
 //! Which cost is written, and what happens to costs that 32 bits cannot hold.
 
-use std::io::Cursor;
-
-use cg_preprocess::callgrind;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder};
-use cg_preprocess::webgrind::{self, Version};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
 
 use crate::common::fixtures;
-use crate::library::{linked, profile_options, read, write};
+use crate::library::{profile_options, read};
 
 /// Whatever is asked for, all events at once are what each of them is alone.
 #[test]
@@ -40,47 +36,6 @@ fn all_events_at_once_are_what_each_is_alone() {
                     assert_eq!(found, figures(&one, 0), "{name}, event {at}, {inclusive:?}");
                 }
             }
-        }
-    }
-}
-
-/// Reads a preprocessed file, and a profile of `X`, for these events.
-fn with_event_x(file: &[u8], events: &[&[u8]], inclusive: InclusiveCost) -> Profile {
-    let options = profile_options(|options| {
-        options.events = EventChoice::Named(events.iter().map(|&event| event.into()).collect());
-        options.inclusive = inclusive;
-        options.proxies = vec![b"php::call_user_func".to_vec()];
-    });
-    let mut builder = ProfileBuilder::new(options);
-    webgrind::read(Cursor::new(file), "test.pre", &mut builder).unwrap();
-    let text: &[u8] = b"events: X\nfn=x\n1 7\n";
-    callgrind::read(
-        text,
-        "x.cg",
-        &callgrind::ReadOptions::default(),
-        &mut builder,
-    )
-    .unwrap();
-    builder.finish().unwrap()
-}
-
-#[test]
-fn the_event_of_a_preprocessed_file_may_be_any_of_those_wanted() {
-    for (name, version) in [
-        ("xdebug3/features.cg", Version::V7),
-        ("xdebug3/proxies.cg", Version::V4),
-        ("valgrind/plain.cg", Version::V4),
-    ] {
-        let profile = read(fixtures::bytes(name), linked());
-        let event = profile.event().to_vec();
-        let file = write(&profile, version);
-        for inclusive in [InclusiveCost::Summed, InclusiveCost::Once] {
-            let first = with_event_x(&file, &[&event, b"X"], inclusive);
-            let second = with_event_x(&file, &[b"X", &event], inclusive);
-            assert_eq!(figures(&first, 0), figures(&second, 1), "{name}");
-            assert_eq!(figures(&first, 1), figures(&second, 0), "{name}");
-            assert!(first.total() > 0);
-            assert_eq!(second.total(), 7);
         }
     }
 }

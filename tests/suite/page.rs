@@ -277,6 +277,7 @@ fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
         assert_eq!(stacks, shown.2);
         let rest = index(&data["rest"]["functions"]);
         assert_eq!(names + rest, profile.functions().len());
+        assert!(names <= 20_000);
         for (at, total) in profile.totals().into_iter().enumerate() {
             let own: i128 = numbers(&data["functions"]["self"][at]).sum();
             assert_eq!(own + number(&data["rest"]["self"][at]), total.into());
@@ -334,7 +335,9 @@ fn a_comparison_of_many_events_stays_small_too() {
             let costs = (0..60).map(|_| format!(" {}", random.below(1 << 30)));
             costs.collect()
         };
-        let events: String = (0..60).map(|event| format!(" E{event}")).collect();
+        let events: String = (0..60)
+            .map(|event| format!(" {}{event}", LONG.repeat(250)))
+            .collect();
         let mut text = format!("events:{events}\n");
         for at in 0..functions {
             text += &format!("fl=a.c\nfn=f{at}\n{at}{}\n", costs());
@@ -384,7 +387,7 @@ fn a_report_never_passes_8_mb() {
     };
     let short: String = (0..9).map(|at| format!(" E{at}")).collect();
     let long: String = (0..60)
-        .map(|at| format!(" {}{at}", "<".repeat(250)))
+        .map(|at| format!(" {}{at}", LONG.repeat(250)))
         .collect();
     let lines = |function: u64| -> String {
         let lines = (1..=12_000_u64).map(|line| format!("{line} {}\n", 10_000_000_000_000 + line));

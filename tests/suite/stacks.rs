@@ -176,34 +176,3 @@ fn every_event_equals_a_walk_over_v4_of_that_event() {
         }
     }
 }
-
-/// A function, its self cost, and its calls by function and cost.
-type Block<'a> = (&'a str, i64, &'a [(&'a str, i64)]);
-
-fn trace(blocks: &[Block<'_>]) -> String {
-    let mut text = "creator: xdebug 3.4.0\nevents: Time\n".to_owned();
-    blocks.iter().for_each(|block| add(&mut text, block));
-    text
-}
-
-fn add(text: &mut String, (function, cost, calls): &Block<'_>) {
-    *text += &format!("\nfl=a.php\nfn={function}\n1 {cost}\n");
-    for (callee, cost) in *calls {
-        *text += &format!("cfn={callee}\ncalls=1 0 0\n2 {cost}\n");
-    }
-}
-
-#[test]
-fn a_row_is_an_only_child_only_if_nothing_was_left_out_beside_it() {
-    let mut text = trace(&[("f", 1, &[])]);
-    for depth in 1..40 {
-        add(&mut text, &("g", 0, &[]));
-        add(&mut text, &("f", 1, &[("g", 0), ("f", depth)]));
-    }
-    let options = text_options(|options| (options.top, options.width) = (Some(40), Some(80)));
-    let profile = read(text, stacked());
-    let narrow = text_of(|output| tree::write(&Stacks::new(&profile), &options, output));
-    assert!(narrow.contains("… 1 more"), "{narrow}");
-    // The last one called nothing else.
-    assert!(!narrow.contains('└'), "{narrow}");
-}

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use cg_preprocess::output::{collapsed, json};
+use cg_preprocess::output::json;
 use cg_preprocess::profile::{EventChoice, FunctionId, Profile, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
 use serde_json::Value;
 
 use crate::common::fixtures;
-use crate::library::{Reading, profile_options, read, text_of};
+use crate::library::{profile_options, read, text_of};
 use crate::stacks::paths;
 
 fn all_events() -> ProfileOptions {
@@ -97,28 +97,6 @@ fn stacks_of_every_producer_add_up_for_every_event() {
     for (name, text) in fixtures::profiles() {
         assert_adds_up(&read(text, all_events()), name);
     }
-}
-
-/// The lines of the stacks of inputs that are read one after the other.
-fn lines(inputs: &[&[u8]]) -> String {
-    let reading = Reading {
-        profile: profile_options(|options| options.contexts = true),
-        ..Reading::default()
-    };
-    let (profile, _) = reading.read(inputs.iter().copied()).unwrap();
-    assert_adds_up(&profile, "merged");
-    text_of(|output| collapsed::write(&Stacks::new(&profile), output))
-}
-
-#[test]
-fn the_order_of_inputs_does_not_matter() {
-    let names = [
-        "stacks/sums-plain.cg",
-        "valgrind/plain.cg",
-        "valgrind/combine.cg",
-    ];
-    let [a, b, c] = names.map(fixtures::bytes);
-    assert_eq!(lines(&[&a, &b, &c]), lines(&[&c, &a, &b]));
 }
 
 /// The costs of every stack that is not marked are what the deep recording says.
