@@ -214,7 +214,7 @@ fn none(_: ()) -> Vec<String> {
 }
 
 /// What comes of a limit on growth.
-pub fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
+fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
     let limit = Limit::growth(limit.as_bytes()).unwrap();
     let verdict = limit.check(comparison.profiles.new, Some(comparison));
     verdict.unwrap_or_else(|error| Verdict {

@@ -14,11 +14,9 @@ mod bad_preprocessed;
 mod callgrind_format;
 mod cases;
 mod comparison;
-mod costs;
 mod cut_off;
 mod golden;
 mod lines;
-mod markdown;
 mod names;
 #[cfg(feature = "compression")]
 // Inputs have other names elsewhere.

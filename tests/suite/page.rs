@@ -169,27 +169,6 @@ fn compared(base: &Profile, new: &Profile) -> Value {
 }
 
 #[test]
-fn the_costliest_parts_with_names_are_listed() {
-    let part = |at: u32| {
-        let name = format!("desc: Trigger: Client Request: part{at}");
-        format!(
-            "part: {}\n{name}\nevents: Ir Dr\nfn=a\n1 {at} 1\ntotals: {at} 1\n\n",
-            at + 1
-        )
-    };
-    let parts: String = (0..103).map(part).collect();
-    let new = profile(format!("version: 1\ncreator: callgrind\n{parts}"));
-    let (_, data) = page(&new);
-    let shown = data["parts"]["shown"].as_array().unwrap();
-    assert_eq!(shown.len(), 100);
-    assert_eq!(shown[0], json!({"name": "part102", "total": [102, 1]}));
-    assert_eq!(data["parts"]["omitted"], 3);
-    // Those of a comparison would be neither side's.
-    let data = compared(&new, &new);
-    assert_eq!(data["parts"], json!({"shown": [], "omitted": 0}));
-}
-
-#[test]
 fn only_its_own_script_and_style_may_run() {
     let template = concat!(env!("CARGO_MANIFEST_DIR"), "/src/output/html/page.html");
     let (page, _) = page(&profile("events: Ir\nfn=a\n1 5\n"));
@@ -217,25 +196,6 @@ fn only_its_own_script_and_style_may_run() {
 /// SHA-256 in base 64, as a policy names a script.
 fn sha256(text: &str) -> String {
     BASE64_STANDARD.encode(Sha256::digest(text))
-}
-
-#[test]
-fn no_name_ends_the_data_or_is_shown_raw() {
-    let text = concat!(
-        "cmd: </script><script>alert(1)</script>\nevents: Ir\nfl=<!--\u{2028}\u{2029}\n",
-        "fn=</script><img src=x onerror=alert(1)>\u{202e}\n1 5\n"
-    );
-    let (page, data) = page(&profile(text));
-    let found = data_text(&page);
-    let raw = ['<', '\u{2028}', '\u{2029}', '\u{202e}'];
-    assert!(!found.contains(raw), "{found}");
-    let name = &data["functions"]["name"][0];
-    assert_eq!(name, "");
-    let parts = list(&data["functions"]["parts"])[0].as_str().unwrap();
-    let name = parts.replace('\n', "");
-    assert_eq!(name, "</script><img src=x onerror=alert(1)>\\u{202e}");
-    // A line separator is escaped twice: for people, and for scripts.
-    assert_eq!(data["files"][1], "<!--\\u{2028}\\u{2029}");
 }
 
 /// A character that takes six bytes in a page.

@@ -85,32 +85,3 @@ fn calls_of_fibers_that_take_turns_lead_where_they_led() {
         );
     }
 }
-
-/// Fibers that have begun one after the other end in any order: each call looks for its own
-/// invocation among all that nobody has claimed.
-#[test]
-fn fibers_may_be_nested_to_any_depth() {
-    const FIBERS: u32 = 60;
-    let cost = |fiber: u32| 1000 * (1 + fiber);
-    let mut text = String::from("version: 1\ncreator: xdebug 3.2.0\nevents: Time\n\n");
-    for fiber in 0..FIBERS {
-        text += &format!("fl=a.php\nfn=step\n5 {}\n\n", cost(fiber));
-    }
-    for number in 0..FIBERS {
-        let fiber = number * 7 % FIBERS;
-        text += &format!(
-            "fl=a.php\nfn=fiber{fiber}\n1 1\ncfl=a.php\ncfn=step\ncalls=1 0 0\n2 {}\n\n",
-            cost(fiber)
-        );
-    }
-    text += "fl=a.php\nfn={main}\n1 1\n\n";
-    let (file, _) = write_with(&read(text, linked()), Version::V4, OnOverflow::Error);
-    let functions = decode(&file).functions;
-    assert_eq!(functions[0].invocations.len(), FIBERS as usize);
-    for step in &functions[0].invocations {
-        let caller = &functions[step.caller as usize];
-        let fiber = step.inclusive / 1000 - 1;
-        assert_eq!(caller.name, format!("fiber{fiber}").into_bytes());
-        assert_eq!(step.call_cost, step.inclusive);
-    }
-}

@@ -7,7 +7,7 @@ use proptest::sample::subsequence;
 use super::document::{EVENTS, Wanted};
 use super::reading::{assert_headers, assert_tables};
 use super::spelling::spell;
-use super::strategies::{Size, aggregate, document, style, wanted};
+use super::strategies::{PROXIES, Size, aggregate, document, style, wanted};
 use crate::common::tables::Tables;
 use crate::library::Reading;
 
@@ -37,6 +37,7 @@ proptest! {
         style in style(),
         names in subsequence([&EVENTS[..], &["Sum", "All", "CEst", "L1m", "Bm"]].concat(), 1..=9)
             .prop_shuffle(),
+        [is_outermost, steps_over]: [bool; 2],
     ) {
         // Shortcuts are taken where enough follows.
         let text = [spell(&document, &style).text, b"\n# end".repeat(20), b"\n".to_vec()].concat();
@@ -44,6 +45,12 @@ proptest! {
             let mut reading = Reading::default();
             let names = names.iter().map(|name| name.as_bytes().to_vec());
             reading.profile.events = EventChoice::Named(names.collect());
+            if is_outermost {
+                reading.profile.inclusive = InclusiveCost::Once;
+            }
+            if steps_over {
+                reading.profile.proxies = PROXIES.map(Vec::from).to_vec();
+            }
             reading.read([&text[..]]).map(|(profile, _)| Tables::of(&profile).functions)
         };
         let alone = names.iter().map(|&name| Some((name, read(&[name]).ok()?)));
