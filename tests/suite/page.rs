@@ -358,7 +358,7 @@ fn a_report_never_passes_8_mb() {
         (format!("events:{short}\n{}", functions(5_600, 9, "f")), 0),
         (format!("events:{long}\n{}", functions(200, 60, "f")), 0),
         (
-            format!("events: Ir\n{}", functions(500, 1, &"<".repeat(2_000))),
+            format!("events: Ir\n{}", functions(800, 1, &"<".repeat(2_000))),
             20_000,
         ),
         (
