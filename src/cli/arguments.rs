@@ -431,8 +431,8 @@ impl Arguments {
         };
         options.inclusive = self.view.inclusive;
         options.proxies.clone_from(&self.rare.proxy_function);
-        options.webgrind.on_overflow = self.rare.on_overflow;
-        options.webgrind.escape_html = self.rare.escape_html;
+        options.on_overflow = self.rare.on_overflow;
+        options.escape_html = self.rare.escape_html;
         options.base.clone_from(&self.comparison.base);
         options.per_run = self.comparison.per_run;
         options.limits = self.limits.all();

@@ -138,8 +138,8 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
 fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Report> {
     files.check()?;
     let mut options = ConvertOptions::default();
-    options.webgrind.on_overflow = arguments.rare.on_overflow;
-    options.webgrind.escape_html = true;
+    options.on_overflow = arguments.rare.on_overflow;
+    options.escape_html = true;
     let preprocessed = Target::File(files.preprocessed.clone());
     // The profile must not be replaced if the other file is not writable.
     Conversion::prepare(&[], &preprocessed, &options)?;

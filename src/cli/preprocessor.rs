@@ -61,7 +61,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     options.output.links = LINKS;
     // webgrind's own code cannot read a profile without records, either.
     options.allow_empty = true;
-    options.webgrind.escape_html = true;
+    options.escape_html = true;
     if shows_memory {
         options.events = EventChoice::Matching(vec![b"Memory".to_vec()]);
     }

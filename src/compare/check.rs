@@ -15,18 +15,22 @@ use crate::profile::{FunctionId, GroupBy, Profile, split_scale};
 
 impl Limit {
     /// Checks a profile in the first event, without rounding, and per run if the comparison is.
-    /// Limits on groups of functions are not supported.
     ///
     /// # Errors
     ///
-    /// If the limit cannot be checked: see [`LimitError`].
+    /// If the limit cannot be checked: see [`LimitError`]. Those on groups of functions can only be
+    /// checked in a [conversion](crate::run::ConvertOptions::limits).
     pub fn check(
         &self,
         profile: &Profile,
         comparison: Option<&Comparison<'_>>,
     ) -> Result<Verdict, LimitError> {
         let sides = (profile, comparison);
-        Check::new(self, GroupBy::Function, self.name.as_deref(), sides).once(true)
+        let check = Check::new(self, GroupBy::Function, self.name.as_deref(), sides);
+        match self.group().filter(|_| !check.finds_anything()) {
+            Some((by, _)) => Err(LimitError::Group(by.name())),
+            None => check.once(true),
+        }
     }
 }
 
@@ -427,5 +431,24 @@ fn largest_increases(comparison: &Comparison<'_>) -> String {
     match &named.collect::<Vec<_>>()[..] {
         [] => String::new(),
         named => format!("; largest increases: {}", named.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::callgrind::{self, ReadOptions};
+    use crate::profile::{ProfileBuilder, ProfileOptions};
+
+    #[test]
+    fn a_limit_on_a_group_needs_the_profile_by_group() {
+        let text = b"events: Ir\nfn=file:a\n1 5\n";
+        let mut builder = ProfileBuilder::new(ProfileOptions::default());
+        callgrind::read(&text[..], "a", &ReadOptions::default(), &mut builder).unwrap();
+        let profile = builder.finish().unwrap();
+        let check = |limit: &[u8]| Limit::cost(limit).unwrap().check(&profile, None);
+        assert_eq!(check(b"class:A=1"), Err(LimitError::Group("class")));
+        // A function has this name.
+        assert!(!check(b"file:a=1").unwrap().passed());
     }
 }

@@ -33,6 +33,9 @@ pub enum LimitError {
         name: String,
         count: usize,
     },
+    /// The limit is on a group of functions of this kind, which a single profile does not contain.
+    #[error("a limit on a {0} can only be checked in a conversion")]
+    Group(&'static str),
     /// Each part is to be checked, but none has a name.
     #[error("no named parts (CALLGRIND_DUMP_STATS_AT) to check limits for")]
     NoParts,

@@ -20,7 +20,7 @@ use crate::output;
 use crate::profile::{EventChoice, GroupBy, InclusiveCost, Profile};
 use crate::stacks::count_once;
 use crate::warnings::Warnings;
-use crate::webgrind::WriteOptions;
+use crate::webgrind::OnOverflow;
 pub use error::{ConvertError, FormatError};
 pub use format::{Feature, Format};
 use load::Inputs;
@@ -45,8 +45,12 @@ pub struct ConvertOptions {
     pub inclusive: Option<InclusiveCost>,
     /// Proxy functions, which are left out of the call lists of traces.
     pub proxies: Vec<Vec<u8>>,
-    /// How webgrind files are written. Their version is that of the format.
-    pub webgrind: WriteOptions,
+    /// The policy for numbers that exceed the 32 bits of webgrind's formats.
+    pub on_overflow: OnOverflow,
+    /// Whether names in webgrind's formats have entities; see [`WriteOptions::escape_html`].
+    ///
+    /// [`WriteOptions::escape_html`]: crate::webgrind::WriteOptions::escape_html
+    pub escape_html: bool,
     /// The template of links to source lines in the HTML report; see
     /// [`HtmlOptions`](crate::output::html::HtmlOptions::source_url).
     pub source_url: Option<String>,

@@ -218,7 +218,8 @@ pub(super) type WriteFormat = fn(&mut View<'_>, &mut dyn Write) -> Result<(), Fo
 pub(super) fn webgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let options = WriteOptions {
         version: view.options.format.version().unwrap_or_default(),
-        ..view.options.webgrind
+        on_overflow: view.options.on_overflow,
+        escape_html: view.options.escape_html,
     };
     let warnings = webgrind::write(view.new.profile, &options, to)?;
     view.found
