@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::super::stated::split_number;
 use super::EventError;
+use super::names::factor_between;
 use crate::display::text::excerpt;
 use crate::maps::{HashMap, IndexMap};
 use crate::tables::Cost;
@@ -153,7 +154,7 @@ impl Formulas {
 pub(super) struct Expansion<'a> {
     formulas: &'a Formulas,
     /// The positions of the columns. If names are equal, the first position counts.
-    columns: HashMap<&'a [u8], usize>,
+    columns: IndexMap<&'a [u8], usize>,
     width: usize,
     /// The names of all events, for errors.
     available: &'a dyn Fn() -> String,
@@ -168,7 +169,7 @@ impl<'a> Expansion<'a> {
         available: &'a dyn Fn() -> String,
     ) -> Self {
         let width = columns.len();
-        let mut at = HashMap::default();
+        let mut at = IndexMap::default();
         for (column, name) in columns.enumerate() {
             at.entry(name.as_slice()).or_insert(column);
         }
@@ -181,12 +182,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Whether an event is a column.
-    pub fn is_column(&self, event: &[u8]) -> bool {
-        self.columns.contains_key(event)
-    }
-
-    /// The columns of an event, and their weights.
+    /// The columns of an event, and their weights. An event can be a column in larger units.
     ///
     /// # Errors
     ///
@@ -194,6 +190,11 @@ impl<'a> Expansion<'a> {
     pub fn parts(&mut self, event: &'a [u8]) -> Result<Vec<(usize, Cost)>, EventError> {
         if let Some(&column) = self.columns.get(event) {
             return Ok(vec![(column, 1)]);
+        }
+        let mut columns = self.columns.iter();
+        let scaled = columns.find_map(|(name, &at)| Some((at, factor_between(event, name)?)));
+        if let Some(scaled) = scaled {
+            return Ok(vec![scaled]);
         }
         let weights = self.weights(event)?.iter().copied().enumerate();
         Ok(weights.filter(|&(_, weight)| weight != 0).collect())

@@ -237,19 +237,9 @@ impl Events {
         }
         self.complete_names();
         let mut expansion = self.expansion(columns.iter());
-        let scaled = |name: &[u8]| {
-            let mut columns = columns.iter().enumerate();
-            columns.find_map(|(at, other)| Some((at, factor_between(name, other)?)))
-        };
-        let events = self.wanted.iter().map(|name| {
-            let is_elsewhere = !expansion.is_column(name);
-            match is_elsewhere.then(|| scaled(name)).flatten() {
-                Some(scaled) => vec![scaled],
-                // If a column is missing, so is the event. A sum of the other columns would look
-                // complete.
-                None => expansion.parts(name).unwrap_or_default(),
-            }
-        });
+        // If a column is missing, so is the event. A sum of the other columns would look complete.
+        let events = self.wanted.iter();
+        let events = events.map(|name| expansion.parts(name).unwrap_or_default());
         let map = ColumnMap::new(events.collect());
         if self.selected.len() == MAX_SELECTED {
             self.selected.clear();
@@ -272,11 +262,7 @@ impl Events {
         }
         let available = || self.available();
         let mut expansion = Expansion::new(&self.formulas, self.columns.iter(), &available);
-        for name in self
-            .wanted
-            .iter()
-            .filter(|name| !self.is_scaled_column(name))
-        {
+        for name in &self.wanted {
             let begin: Vec<_> = self.beginning_with(name).map(excerpt).collect();
             expansion.parts(name).map_err(|error| match error {
                 EventError::Unknown { name, .. } if !begin.is_empty() => EventError::Ambiguous {
@@ -327,7 +313,10 @@ impl Events {
 
     /// Whether there is an event of this name, even with a wrong formula.
     fn is_known(&self, name: &Vec<u8>) -> bool {
-        self.columns.contains(name) || self.formulas.has(name) || self.is_scaled_column(name)
+        let mut columns = self.columns.iter();
+        self.columns.contains(name)
+            || self.formulas.has(name)
+            || columns.any(|other| factor_between(name, other).is_some())
     }
 
     /// Completes requested names that no event has, if only one event begins with such a name.
@@ -347,12 +336,6 @@ impl Events {
             }
         };
         self.wanted = self.wanted.iter().map(complete).collect();
-    }
-
-    /// Whether a column is this event in larger units.
-    fn is_scaled_column(&self, name: &[u8]) -> bool {
-        let mut columns = self.columns.iter();
-        columns.any(|other| factor_between(name, other).is_some())
     }
 
     /// The names of all events, printable.
