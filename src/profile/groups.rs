@@ -187,6 +187,7 @@ impl Profile {
             }
             parts.add(id, function, costs);
             sums.functions.self_costs.add::<ANY_WIDTH>(at, costs);
+            sums.functions.inclusive_costs.add::<ANY_WIDTH>(at, costs);
             let invocations = &mut sums.functions.as_mut_slice()[at].invocations;
             *invocations = invocations.saturating_add(calls);
             id
@@ -210,9 +211,6 @@ impl Profile {
         let facts = parts.facts(GroupBy::Line, folded, lines.len(), &mut names);
         let mut profile = Profile::new(names, contents).ok()?;
         profile.groups = facts;
-        let costs = profile.contents.sums.functions.self_costs.clone();
-        let are_estimated = vec![false; costs.rows()];
-        profile.set_costs(costs, are_estimated);
         Some(Groups {
             profile,
             of_functions: Vec::new(),
