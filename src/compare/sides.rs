@@ -94,10 +94,3 @@ impl<T> IntoIterator for Sides<T> {
         [self.base, self.new].into_iter()
     }
 }
-
-impl<T> From<Sides<T>> for (T, T) {
-    /// The base and the new side, for patterns.
-    fn from(sides: Sides<T>) -> Self {
-        (sides.base, sides.new)
-    }
-}

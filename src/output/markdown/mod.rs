@@ -231,7 +231,8 @@ pub fn write_comparison(
     if comparison.is_per_run {
         body.paragraph(&format!("Per run: {}", per_run(comparison.runs())));
     }
-    body.completeness(match comparison.profiles.map(Profile::is_complete).into() {
+    let Sides { base, new } = comparison.profiles.map(Profile::is_complete);
+    body.completeness(match (base, new) {
         (true, true) => None,
         (false, true) => Some("base is"),
         (true, false) => Some("new profile is"),
@@ -295,13 +296,13 @@ fn change_row(name: &[u8], costs: Sides<Option<i128>>, unit: Unit) -> Vec<String
         Some(cost) => in_units(cost, unit),
         None => missing.to_owned(),
     });
-    let [change, share] = match costs.into() {
-        (Some(base), Some(new)) => {
+    let [change, share] = match costs.base.zip(costs.new) {
+        Some((base, new)) => {
             let change = new.saturating_sub(base);
             let share = signed_percent(change, base);
             [signed(change, in_units(change, unit)), share]
         }
-        _ => Default::default(),
+        None => Default::default(),
     };
     vec![cell(&printable(name)), base, new, change, share]
 }
