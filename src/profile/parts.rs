@@ -113,12 +113,12 @@ impl Parts {
 /// of functions without callers.
 ///
 /// So cost lines take no extra time, and a part takes time only for its blocks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct OpenPart {
-    /// The number of the part, from 1.
-    number: u32,
-    /// Whether a run of the program begins with the part. False for the later parts of a run.
-    pub begins_run: bool,
+    /// The number of parts before it.
+    ended: u32,
+    /// Whether it is a later part of a run of the program, which began with another part.
+    pub continues_run: bool,
     /// The blocks of each function.
     seen: Vec<Seen>,
     functions: Vec<FunctionId>,
@@ -131,24 +131,11 @@ pub(super) struct OpenPart {
 /// The blocks of a function.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// The last part with a block of it; 0 if there is none.
+    /// The number of the last part with a block of it, from 1; 0 if there is none.
     part: u32,
     /// The number of parts that begin a run and have a block of it, except parts that state its
     /// invocations.
     runs: u32,
-}
-
-impl Default for OpenPart {
-    fn default() -> Self {
-        OpenPart {
-            number: 1,
-            begins_run: true,
-            seen: Vec::new(),
-            functions: Vec::new(),
-            before: Vec::new(),
-            stated: HashMap::default(),
-        }
-    }
 }
 
 impl OpenPart {
@@ -156,7 +143,7 @@ impl OpenPart {
     #[inline(always)]
     pub fn open_block(&mut self, function: FunctionId, costs: &CostTable) {
         let seen = self.seen.get(function.index());
-        if seen.is_none_or(|seen| seen.part != self.number) {
+        if seen.is_none_or(|seen| seen.part <= self.ended) {
             self.add(function, costs);
         }
     }
@@ -164,8 +151,8 @@ impl OpenPart {
     #[inline(never)]
     fn add(&mut self, function: FunctionId, costs: &CostTable) {
         let seen = slot(&mut self.seen, function.index());
-        seen.part = self.number;
-        seen.runs += u32::from(self.begins_run);
+        seen.part = self.ended + 1;
+        seen.runs += u32::from(!self.continues_run);
         self.functions.push(function);
         let costs = costs.row(function.index());
         if self.before.len() < costs.len() {
@@ -180,7 +167,7 @@ impl OpenPart {
     /// that its first block implies, so the open block must be the first one in the part.
     pub fn state_more_invocations(&mut self, function: FunctionId, more: i128) {
         let seen = slot(&mut self.seen, function.index());
-        seen.runs = seen.runs.saturating_sub(self.begins_run.into());
+        seen.runs -= u32::from(!self.continues_run).min(seen.runs);
         let stated = self.stated.entry(function).or_default();
         *stated = stated.saturating_add(more);
     }
@@ -227,7 +214,7 @@ impl OpenPart {
 
     /// Ends the part.
     pub fn end(&mut self) {
-        self.number += 1;
+        self.ended += 1;
         self.functions.clear();
         self.before.fill(0);
     }

@@ -184,7 +184,7 @@ impl ProfileBuilder {
     /// Sets whether the current section begins a run of the program, or continues one. A function
     /// without callers is invoked once in each run.
     pub(crate) fn set_begins_run(&mut self, begins_run: bool) {
-        self.run.part.begins_run = begins_run;
+        self.run.part.continues_run = !begins_run;
     }
 
     /// Records additional invocations of the open block's function, beyond its calls.
