@@ -60,7 +60,7 @@ impl Ranges<'_> {
         let told = first + input.fill_buf().map_or(0, |bytes| bytes.len() as u64);
         let passed = |from: u64, to: u64| (self.passed)(to.saturating_sub(from.max(told)));
         let starts = self.blocks(first);
-        let columns = reading.interpreter.range_columns();
+        let columns = reading.interpreter.columns.clone();
         let mut ranges = starts.windows(2).map(|ends| ends[0]..ends[1]);
         in_order(
             self.threads,
@@ -68,7 +68,7 @@ impl Ranges<'_> {
             || ranges.next(),
             |range| {
                 let mut sums = ProfileBuilder::new(ProfileOptions::default());
-                let mut own = LineReader::new(columns.begin_range(&mut sums));
+                let mut own = LineReader::new(Interpreter::of_range(&mut sums, columns.clone()));
                 let outcome = own.read(self.buffered(&range));
                 let is_read = outcome.is_ok() && own.bytes == range.end - range.start;
                 let ended = own.interpreter.end_range().filter(|_| is_read);

@@ -7,7 +7,7 @@ use crate::tables::{first_cost, saturated};
 
 /// The shape of lines that can be recognised as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum FastPath {
+pub(in crate::callgrind) enum FastPath {
     /// The records of a trace: a line number and costs, of which some columns are wanted.
     Records,
     /// Cost lines with a line number and the only cost, as in most profiles of Valgrind.
@@ -20,7 +20,7 @@ pub(super) enum FastPath {
 
 /// The result of reading the costs of a line, besides the row of requested costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ReadCosts {
+pub(in crate::callgrind) struct ReadCosts {
     /// The cost by which calls are matched with invocations: that in the first column, if calls are
     /// linked. Otherwise the cost of the first requested event.
     pub matching: Cost,
@@ -32,7 +32,7 @@ pub(super) struct ReadCosts {
 
 /// How negative costs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NegativeCosts {
+pub(in crate::callgrind) enum NegativeCosts {
     /// With a sign.
     Plain,
     /// As Xdebug writes self times: -x/10 becomes (2⁶⁴ − x)/10.
@@ -55,7 +55,7 @@ impl NegativeCosts {
 
 /// The columns of the current part.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Columns {
+pub(in crate::callgrind) struct Columns {
     positions: Positions,
     /// Names of the events; `None` before the first `events:` line.
     events: Option<Vec<Vec<u8>>>,

@@ -46,7 +46,7 @@ pub(super) struct Interpreter<'a> {
     builder: &'a mut ProfileBuilder,
     ids: IdTables,
     current: CurrentNames,
-    columns: Columns,
+    pub columns: Columns,
     /// The position of the last cost line, to which relative positions refer.
     position: Position,
     section: Section,

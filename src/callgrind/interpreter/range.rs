@@ -22,10 +22,6 @@ static OPTIONS: ReadOptions = ReadOptions {
     line_by_line: false,
 };
 
-/// The columns that the lines before a range set.
-#[derive(Clone)]
-pub(in crate::callgrind) struct RangeColumns(Columns);
-
 /// The ids of a range.
 #[derive(Debug, Default)]
 pub(super) struct RangeIds {
@@ -55,22 +51,15 @@ pub(in crate::callgrind) struct EndedRange {
     diagnostics: Diagnostics,
 }
 
-impl RangeColumns {
-    /// Begins a range with these columns.
-    pub fn begin_range<'b>(&self, sums: &'b mut ProfileBuilder) -> Interpreter<'b> {
+impl<'a> Interpreter<'a> {
+    /// Begins a range with the columns that the lines before it set.
+    pub fn of_range(sums: &'a mut ProfileBuilder, columns: Columns) -> Self {
         let mut range = Interpreter::new(sums, "", &OPTIONS);
-        range.columns = self.0.clone();
-        range.row.resize(range.columns.width(), 0);
-        range.builder.widen(range.columns.width());
+        range.row.resize(columns.width(), 0);
+        range.builder.widen(columns.width());
+        range.columns = columns;
         range.range = Some(RangeIds::default());
         range
-    }
-}
-
-impl Interpreter<'_> {
-    /// The columns of the ranges after the lines so far.
-    pub fn range_columns(&self) -> RangeColumns {
-        RangeColumns(self.columns.clone())
     }
 
     /// Whether ranges can be joined with the lines so far.
@@ -119,13 +108,8 @@ impl Interpreter<'_> {
     }
 
     /// Appends a range, unless the lines so far have other columns, or do not define one of its ids.
-    pub fn join(
-        &mut self,
-        mut range: EndedRange,
-        columns: &RangeColumns,
-        sums: ProfileBuilder,
-    ) -> bool {
-        if !self.can_join() || !self.columns.are_like(&columns.0) {
+    pub fn join(&mut self, mut range: EndedRange, columns: &Columns, sums: ProfileBuilder) -> bool {
+        if !self.can_join() || !self.columns.are_like(columns) {
             return false;
         }
         let inherited = range.ids.inherited.iter().map(|&(named, id, name)| {
