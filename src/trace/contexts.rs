@@ -127,14 +127,8 @@ impl Default for ContextTree {
     }
 }
 
-/// Inclusive costs that count recursion once.
-#[derive(Debug)]
-pub(crate) struct OutermostCosts {
-    /// A row for each function.
-    pub costs: CostTable,
-    /// By function, whether it was recursive.
-    pub recurs: Vec<bool>,
-}
+/// The inclusive costs of recursive functions, which count once.
+pub(crate) type OutermostCosts = Vec<(FunctionId, Vec<Cost>)>;
 
 /// Reading a tree.
 impl ContextTree {
@@ -176,26 +170,25 @@ impl ContextTree {
             inclusive.add_within(parent, at);
             ends[parent] = ends[parent].max(ends[at]);
         }
-        let mut outermost = OutermostCosts {
-            costs: CostTable::new(width),
-            recurs: Vec::new(),
-        };
-        // By function, the end of its last outermost node.
+        // By function, the end of its last outermost node, the costs of these, and whether it recurs.
         let mut counted_up_to = Vec::new();
+        let (mut costs, mut recurs) = (CostTable::new(width), Vec::new());
         for (at, &(id, _)) in order.iter().enumerate().skip(1) {
             let function = self.function(id).index();
             let counted: &mut usize = slot(&mut counted_up_to, function);
-            *slot(&mut outermost.recurs, function) |= at < *counted;
+            *slot(&mut recurs, function) |= at < *counted;
             if at >= *counted {
                 *counted = ends[at];
-                while outermost.costs.rows() <= function {
-                    outermost.costs.push_zeros();
+                while costs.rows() <= function {
+                    costs.push_zeros();
                 }
-                let costs = &mut outermost.costs;
                 costs.add_row::<ANY_WIDTH>(function, &inclusive, at);
             }
         }
-        outermost
+        let functions = (0..).map(FunctionId).zip(recurs);
+        let recursive = functions.filter(|&(_, recurs)| recurs);
+        let costs = recursive.map(|(id, _)| (id, costs.row(id.index()).to_vec()));
+        costs.collect()
     }
 }
 

@@ -90,13 +90,13 @@ impl Run {
                 .add::<ANY_WIDTH>(function.index(), &costs);
         }
         if let Some(outermost) = links.outermost {
-            for (at, function) in functions.as_mut_slice().iter_mut().enumerate() {
-                function.may_nest = outermost.recurs.get(at).is_some_and(|&recurs| recurs);
+            for function in functions.as_mut_slice() {
+                function.may_nest = false;
             }
-            let recurs = outermost.recurs.iter().enumerate();
-            for (function, _) in recurs.filter(|&(_, &recurs)| recurs) {
-                let costs = outermost.costs.row(function);
-                functions.inclusive_costs.set::<ANY_WIDTH>(function, costs);
+            for (function, costs) in outermost {
+                let at = function.index();
+                functions.as_mut_slice()[at].may_nest = true;
+                functions.inclusive_costs.set::<ANY_WIDTH>(at, &costs);
             }
         }
         sums.invocations = links.invocations;
