@@ -4,7 +4,7 @@ use crate::compare::{Side, Sides};
 use crate::maps::IndexMap;
 use crate::names::FunctionName;
 use crate::profile::FunctionId;
-use crate::stacks::{StackId, Stacks};
+use crate::stacks::{Estimated, StackId, Stacks};
 
 /// A tree of stacks. Each node is followed by all nodes below it.
 ///
@@ -159,18 +159,12 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
 
     /// 1 if the self costs are estimated on either side, 2 if only the inclusive costs are, else 0.
     pub fn estimated(&self, at: usize) -> u8 {
-        let any = |is_estimated: fn(&Stacks<'a>, StackId) -> bool| {
-            Sides::EACH.into_iter().any(|side| {
-                let mut stacks = self.stacks(side, at);
-                stacks.any(|(of, id)| is_estimated(of, id))
-            })
-        };
-        if any(Stacks::is_estimated) {
-            1
-        } else if any(Stacks::is_inclusive_estimated) {
-            2
-        } else {
-            0
+        let sides = Sides::EACH.into_iter();
+        let stacks = sides.flat_map(|side| self.stacks(side, at));
+        match stacks.map(|(of, id)| of.estimated(id)).max() {
+            Some(Estimated::SelfAndInclusive) => 1,
+            Some(Estimated::Inclusive) => 2,
+            Some(Estimated::Nothing) | None => 0,
         }
     }
 }

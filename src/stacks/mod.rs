@@ -83,7 +83,7 @@ struct Node {
 
 /// Which costs of a node are estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Estimated {
+pub(crate) enum Estimated {
     Nothing,
     /// The inclusive costs only.
     Inclusive,
@@ -299,15 +299,20 @@ impl<'a> Stacks<'a> {
         inclusive.row(node.index())
     }
 
+    /// Which costs are estimated.
+    pub(crate) fn estimated(&self, node: StackId) -> Estimated {
+        self.node(node).estimated
+    }
+
     /// Whether the self costs are estimated, because other stacks are possible.
     pub fn is_estimated(&self, node: StackId) -> bool {
-        self.node(node).estimated == Estimated::SelfAndInclusive
+        self.estimated(node) == Estimated::SelfAndInclusive
     }
 
     /// Whether the inclusive costs contain an estimate: if the self costs are estimated, or those
     /// of a node below, or if a call's cost is not below it.
     pub fn is_inclusive_estimated(&self, node: StackId) -> bool {
-        self.node(node).estimated != Estimated::Nothing
+        self.estimated(node) != Estimated::Nothing
     }
 
     /// The share of the first event's cost that has one possible stack: from 0 to 1. Negative costs
