@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 pub(crate) use crate::tables::{ANY_WIDTH, ColumnMap, Costs, EdgeId};
 pub use crate::tables::{BlockKind, CallEdge, Cost, EdgeRef, Function, FunctionId, NameId};
 pub use crate::trace::{Invocation, InvocationCall, InvocationTree};
-pub(crate) use builder::{Call, TableFunction};
+pub(crate) use builder::Call;
 pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
 pub(crate) use cycles::Cycles;
 pub(crate) use events::{Definition, MAX_COLUMNS, MAX_EVENT_NAME, is_overlong};

@@ -20,7 +20,6 @@ use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
 pub use options::ProfileOptions;
 use run::Run;
 use table::SummedTable;
-pub(crate) use table::TableFunction;
 
 /// The reason why an input cannot become a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -6,23 +6,6 @@ use crate::profile::sums::Sums;
 use crate::profile::{Cost, InclusiveCost, ProfileKind};
 use crate::tables::{CallEdge, ColumnMap, Function, LineSource, NameId};
 
-/// A function of a webgrind file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TableFunction<'a> {
-    /// Source file.
-    pub file: &'a [u8],
-    /// Name.
-    pub name: &'a [u8],
-    /// Line; 0 if unknown.
-    pub line: u64,
-    /// Sum of self costs.
-    pub self_cost: Cost,
-    /// Inclusive cost.
-    pub inclusive: Cost,
-    /// Invocations.
-    pub invocations: u64,
-}
-
 /// The facts about the current table, in addition to the sums that it states.
 #[derive(Debug)]
 pub(super) struct SummedTable {
@@ -78,25 +61,31 @@ impl ProfileBuilder {
         });
     }
 
-    /// Adds a function with the sums that a table states.
+    /// Adds a function with the sums that a table states: its file and name, its line, which is 0 if
+    /// it is unknown, its invocations, and its self and inclusive cost.
     ///
     /// Functions of a table are always distinct. Their numbers count from 0.
-    pub(crate) fn add_table_function(&mut self, function: &TableFunction<'_>) {
-        let (file, name) = (self.intern(function.file), self.intern(function.name));
+    pub(crate) fn add_table_function(
+        &mut self,
+        [file, name]: &[Vec<u8>; 2],
+        line: u64,
+        invocations: u64,
+        [self_cost, inclusive]: [Cost; 2],
+    ) {
+        let (file, name) = (self.intern(file), self.intern(name));
         let Some(table) = &mut self.table else { return };
         let seen = table.seen.entry((file, name)).or_default();
         let functions = &mut self.run.sums.functions;
         let row = functions.as_slice().len();
         functions.push(Function {
-            line: function.line,
+            line,
             line_source: LineSource::OwnCost,
-            invocations: function.invocations,
+            invocations,
             before: *seen,
             ..Function::new(NameId::EMPTY, file, name)
         });
-        functions.self_costs.add::<1>(row, &[function.self_cost]);
-        let inclusive = &mut functions.inclusive_costs;
-        inclusive.add::<1>(row, &[function.inclusive]);
+        functions.self_costs.add::<1>(row, &[self_cost]);
+        functions.inclusive_costs.add::<1>(row, &[inclusive]);
         if let Some(calls) = &mut table.calls {
             calls.push(CallSums::default());
         }

@@ -7,7 +7,7 @@ use super::super::layout::{FUNCTION_ADDRESSES_AT, FunctionField, NO_INDEX, NUMBE
 use super::Start;
 use super::bytes::Bytes;
 use super::calls::{ListKind, StatedEdges, SubCalls, no_function};
-use crate::profile::{Cost, MAX_NAME, ProfileBuilder, TableFunction};
+use crate::profile::{Cost, MAX_NAME, ProfileBuilder};
 
 /// Reads function records one after the other.
 pub(super) struct TableReader<'a, R> {
@@ -105,14 +105,12 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
                 )
             })?;
         }
-        self.builder.add_table_function(&TableFunction {
-            file: &self.names[0],
-            name: &self.names[1],
-            line: u64::from(figure(FunctionField::Line)),
-            self_cost: cost(FunctionField::SelfCost),
-            inclusive: cost(FunctionField::InclusiveCost),
-            invocations: u64::from(invocations),
-        });
+        self.builder.add_table_function(
+            &self.names,
+            figure(FunctionField::Line).into(),
+            invocations.into(),
+            [FunctionField::SelfCost, FunctionField::InclusiveCost].map(cost),
+        );
         Ok(())
     }
 
