@@ -94,9 +94,6 @@ pub struct Arguments {
     pub comparison: ComparisonArguments,
 
     #[command(flatten)]
-    pub limits: LimitArguments,
-
-    #[command(flatten)]
     pub reading: ReadingArguments,
 
     #[command(flatten)]
@@ -272,11 +269,7 @@ pub struct ComparisonArguments {
     /// Divides both profiles by the numbers of their runs, and rounds. Not for collapsed stacks.
     #[arg(long, requires = "base")]
     pub per_run: bool,
-}
 
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Comparison and limits (exit status 3 if a limit fails)")]
-pub struct LimitArguments {
     /// Fail if the total, or NAME's inclusive cost, grew by more than PERCENT; repeatable
     ///
     /// Needs --base. It is an error if the base does not contain NAME. Limits are for all formats but
@@ -325,8 +318,8 @@ pub struct LimitArguments {
     pub each_part: bool,
 }
 
-impl LimitArguments {
-    pub fn all(&self) -> Vec<Limit> {
+impl ComparisonArguments {
+    pub fn limits(&self) -> Vec<Limit> {
         [&self.max_growth[..], &self.max_cost, &self.max_calls].concat()
     }
 }
@@ -435,8 +428,8 @@ impl Arguments {
         options.escape_html = self.rare.escape_html;
         options.base.clone_from(&self.comparison.base);
         options.per_run = self.comparison.per_run;
-        options.limits = self.limits.all();
-        options.limit_each_part = self.limits.each_part;
+        options.limits = self.comparison.limits();
+        options.limit_each_part = self.comparison.each_part;
         options.keep_going = self.reading.keep_going;
         options.output.overwrite_profiles = self.output.force;
         options
@@ -461,7 +454,7 @@ impl Arguments {
         };
         let is_report = self.view.asks_for_table()
             || !self.comparison.base.is_empty()
-            || !self.limits.all().is_empty()
+            || !self.comparison.limits().is_empty()
             || !self.source.source.is_empty();
         let report = is_report.then_some(Format::Text);
         named.or(report).unwrap_or_default()

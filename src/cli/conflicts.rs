@@ -27,7 +27,8 @@ impl Arguments {
         let reads_stdin = list.is_none() && self.inputs.is_empty();
         let to_terminal = self.target().is_terminal();
         let shows_lines = self.view.function.is_some() || self.view.by == Some(GroupBy::Line);
-        let limits_total = !self.limits.max_cost.is_empty() || !self.limits.max_growth.is_empty();
+        let limits_total =
+            !self.comparison.max_cost.is_empty() || !self.comparison.max_growth.is_empty();
         let rules = [
             (
                 list == Some(&Source::Stdin) && self.inputs.contains(&Source::Stdin),
@@ -42,7 +43,7 @@ impl Arguments {
                 "--source shows lines: use --by line, --function or -f html",
             ),
             (
-                self.limits.each_part && !limits_total,
+                self.comparison.each_part && !limits_total,
                 "--each-part needs a limit on costs: use --max-cost or --max-growth",
             ),
             (
@@ -82,7 +83,7 @@ impl Arguments {
     fn unfit_option(&self, format: Format) -> Option<String> {
         let (view, source) = (&self.view, &self.source);
         let has_base = !self.comparison.base.is_empty();
-        let has_limit = !self.limits.all().is_empty();
+        let has_limit = !self.comparison.limits().is_empty();
         let escapes = self.rare.escape_html;
         // Whether an option is given, and what a format needs for it.
         let options = [

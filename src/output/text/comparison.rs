@@ -62,12 +62,6 @@ impl CallChange<'_, '_> {
     }
 }
 
-/// All functions of a comparison, and the positions of the functions of each profile among them.
-struct AllChanges<'c, 'a> {
-    all: Vec<&'c FunctionChange<'a>>,
-    positions: Sides<Vec<usize>>,
-}
-
 impl<'a> ComparisonSummary<'a> {
     /// The table of changed functions.
     fn changed(&self, sources: &mut SourceFiles) -> Result<Vec<String>, ViewError> {
@@ -125,11 +119,9 @@ impl<'a> ComparisonSummary<'a> {
     fn views(&self, name: &[u8], sources: &mut SourceFiles) -> Result<Vec<String>, ViewError> {
         let (found, most) = NameQuery::new(name).find(&self.names())?;
         let (top, rest) = found.split_at(self.options.most(found.len()).min(most));
-        let compared = AllChanges {
-            all: self.comparison.functions().collect(),
-            positions: self.comparison.positions(),
-        };
-        let top: Vec<_> = top.iter().map(|&at| compared.all[at]).collect();
+        let all: Vec<_> = self.comparison.functions().collect();
+        let top: Vec<_> = top.iter().map(|&at| all[at]).collect();
+        let positions = self.comparison.positions();
         let new = ProfileSummary::new(self.comparison.profiles.new, self.options);
         let costs = top.iter().flat_map(|row| &row.functions.new);
         let mut costs: Vec<_> = costs.map(|&id| new.costliest_lines(id)).collect();
@@ -148,8 +140,8 @@ impl<'a> ComparisonSummary<'a> {
             if self.row.by == GroupBy::Line {
                 continue;
             }
-            for (end, calls) in CALL_ENDS {
-                lines.extend(self.call_table(function, end, calls, &compared));
+            for end in CALL_ENDS {
+                lines.extend(self.call_table(function, end, &all, &positions));
             }
             lines.extend(costs.flat_map(|costs| new.line_table(costs, &source, &above_lines)));
         }
@@ -157,20 +149,21 @@ impl<'a> ComparisonSummary<'a> {
         Ok(lines)
     }
 
-    /// The calls into a function or out of it, after an empty line.
+    /// The calls into a function or out of it, after an empty line. `positions` are those of the
+    /// functions of each profile among `all`.
     fn call_table(
         &self,
         function: &FunctionChange<'a>,
-        end: &str,
-        calls_of: CallsOf,
-        compared: &AllChanges<'_, 'a>,
+        (end, calls_of): (&str, CallsOf),
+        all: &[&FunctionChange<'a>],
+        positions: &Sides<Vec<usize>>,
     ) -> Vec<String> {
         let (comparison, first) = (self.comparison, &self.first);
         let mut sums: BTreeMap<usize, Sides<(i128, i128)>> = BTreeMap::new();
         for (side, profile) in Sides::EACH.zip(comparison.profiles) {
             for &id in &function.functions[side] {
                 for (other, call) in calls_of(profile, id) {
-                    let other = compared.positions[side][other.index()];
+                    let other = positions[side][other.index()];
                     let (cost, calls) = &mut sums.entry(other).or_default()[side];
                     *cost = cost.saturating_add(first.cost_on(side, call.costs()));
                     *calls = calls.saturating_add(call.calls.into());
@@ -180,7 +173,7 @@ impl<'a> ComparisonSummary<'a> {
         let changes = sums.into_iter().map(|(other, sums)| {
             let sums = sums.zip(comparison.divisors());
             CallChange {
-                other: compared.all[other],
+                other: all[other],
                 costs: sums.map(|((cost, _), runs)| divided(cost, runs.into())),
                 calls: sums.map(|((_, calls), runs)| CallCount::per_run(calls, runs)),
             }
