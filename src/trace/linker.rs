@@ -54,16 +54,10 @@ const _: () = assert!(
     "a trace has many at a time"
 );
 
-impl UnmatchedInvocation<FinishedInvocation> {
-    /// The data of a missing invocation.
-    const MISSING: Self = UnmatchedInvocation {
-        cost: 0,
-        tolerance: 0,
-        stretch: 0,
-        what: FinishedInvocation {
-            node: ContextId::NONE,
-            invocation: NONE,
-        },
+impl FinishedInvocation {
+    const MISSING: Self = FinishedInvocation {
+        node: ContextId::NONE,
+        invocation: NONE,
     };
 }
 
@@ -137,17 +131,17 @@ impl Linker {
             cost = cost.saturating_add(call.matching);
             let unclaimed = self.unclaimed.get_mut(call.callee.index());
             let claimed = unclaimed.and_then(|all| claim(all, call.matching, stretch));
-            let called = claimed.unwrap_or(UnmatchedInvocation::MISSING);
+            let called = claimed.map_or(FinishedInvocation::MISSING, |claimed| claimed.what);
             if self.wanted.invocations {
                 self.linked.push(InvocationCall {
                     cost: first_cost(costs),
                     line: call.line,
                     callee: call.callee,
-                    invocation: called.what.invocation,
+                    invocation: called.invocation,
                 });
             }
             if node != ContextId::NONE {
-                let called = match called.what.node {
+                let called = match called.node {
                     // The invocation is missing.
                     ContextId::NONE => {
                         let key = ContextKey::new(call.callee, false);

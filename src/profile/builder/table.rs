@@ -4,7 +4,7 @@ use super::ProfileBuilder;
 use crate::maps::HashMap;
 use crate::profile::sums::Sums;
 use crate::profile::{Cost, InclusiveCost, ProfileKind};
-use crate::tables::{CallEdge, ColumnMap, Function, LineSource, NameId};
+use crate::tables::{CallEdge, ColumnMap, Function, FunctionId, LineSource, NameId};
 
 /// The facts about the current table, in addition to the sums that it states.
 #[derive(Debug)]
@@ -92,9 +92,18 @@ impl ProfileBuilder {
         *seen = seen.saturating_add(1);
     }
 
-    /// Adds a call edge of a table. It does not change the sums of functions.
-    pub(crate) fn add_table_edge(&mut self, edge: CallEdge, cost: Cost) {
+    /// Adds a call edge of a table, between the functions of these numbers. It does not change the
+    /// sums of functions.
+    pub(crate) fn add_table_edge(&mut self, ends: [u32; 2], line: u64, calls: u64, cost: Cost) {
         let Some(table) = &mut self.table else { return };
+        let [caller, callee] = ends.map(FunctionId);
+        let edge = CallEdge {
+            caller,
+            callee,
+            file: NameId::EMPTY,
+            line,
+            calls,
+        };
         let sums = &mut self.run.sums;
         sums.counts_calls |= edge.calls > 0;
         let calls = table.calls.as_mut();

@@ -6,7 +6,7 @@ use super::super::error::ReadError;
 use super::super::layout::{NO_INDEX, SUB_CALL_RECORD};
 use super::bytes::Bytes;
 use crate::maps::IndexMap;
-use crate::profile::{CallEdge, Cost, FunctionId, NameId, ProfileBuilder};
+use crate::profile::{Cost, ProfileBuilder};
 
 /// The list of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,14 +57,7 @@ impl StatedEdges {
 
     pub fn add_to(self, builder: &mut ProfileBuilder) {
         for ((caller, callee, line), (calls, cost, _)) in self.edges {
-            let edge = CallEdge {
-                caller: FunctionId(caller),
-                callee: FunctionId(callee),
-                file: NameId::EMPTY,
-                line: u64::from(line),
-                calls,
-            };
-            builder.add_table_edge(edge, cost);
+            builder.add_table_edge([caller, callee], line.into(), calls, cost);
         }
     }
 }
@@ -114,14 +107,7 @@ impl SubCalls {
             source.go_to(address)?;
             for _ in 0..count {
                 let [callee, line, cost] = self.sub_call(source)?;
-                let edge = CallEdge {
-                    caller: FunctionId(caller),
-                    callee: FunctionId(callee),
-                    file: NameId::EMPTY,
-                    line: u64::from(line),
-                    calls: 1,
-                };
-                builder.add_table_edge(edge, cost.into());
+                builder.add_table_edge([caller, callee], line.into(), 1, cost.into());
             }
         }
         Ok(())
