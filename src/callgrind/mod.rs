@@ -24,7 +24,6 @@ pub use error::{Error, Problem, ProblemKind, Warning, WarningKind};
 pub use part_filter::{FoundParts, PartFilter};
 #[doc(hidden)]
 pub use ranges::{Ranges, read_ranges};
-pub(crate) use reader::read_chunks;
 pub use reader::{Outcome, read};
 pub use writer::{WriteError, WriteWarning, write};
 

@@ -31,17 +31,20 @@ const HEAD: u64 = 64 << 10;
 /// The largest distance from the intended start of a range to a block.
 const MAX_SEARCHED: u64 = 64 << 10;
 
-/// Does the same as [`read`](super::read), on several threads if the file is a trace. `input` must
-/// be at the beginning of the file.
+/// Does the same as [`read`](super::read), with the buffer of the input, which must be smaller than
+/// the longest line; on several threads if `file` is a trace. `input` must be at its beginning.
 pub fn read_ranges(
     input: impl BufRead,
-    file: &Ranges<'_>,
+    file: Option<&Ranges<'_>>,
     name: &str,
     options: &ReadOptions,
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
     let mut reading = LineReader::new(Interpreter::new(builder, name, options));
-    file.read(input, &mut reading)?;
+    match file {
+        Some(file) => file.read(input, &mut reading)?,
+        None => reading.read(input)?,
+    }
     reading.finish()
 }
 

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::error::ProblemKind;
 use super::interpreter::Interpreter;
+use super::ranges::read_ranges;
 use super::{Error, FoundParts, ReadOptions, Warning};
 use crate::profile::ProfileBuilder;
 use crate::warnings::Warnings;
@@ -48,20 +49,7 @@ pub fn read(
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
     let input = BufReader::with_capacity(BUFFER, input);
-    read_chunks(input, name, options, builder)
-}
-
-/// Does the same as [`read`], with the buffer of the input, which must be smaller than the longest
-/// line.
-pub(crate) fn read_chunks(
-    input: impl BufRead,
-    name: &str,
-    options: &ReadOptions,
-    builder: &mut ProfileBuilder,
-) -> Result<Outcome, Error> {
-    let mut reading = LineReader::new(Interpreter::new(builder, name, options));
-    reading.read(input)?;
-    reading.finish()
+    read_ranges(input, None, name, options, builder)
 }
 
 /// The state of reading an input.

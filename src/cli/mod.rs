@@ -24,7 +24,7 @@ use anyhow::{Result, anyhow};
 use cg_preprocess::compare::{Outcome, Verdict};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::run::{
-    self, Conversion, ConvertError, ConvertOptions, FormatError, Loaded, Report,
+    self, Conversion, ConvertError, ConvertOptions, FormatError, Loaded, Report, Warning,
 };
 use clap::{CommandFactory, Parser};
 use same_file::Handle;
@@ -68,9 +68,9 @@ pub fn run() -> Result<ExitCode> {
     let (quiet, strict) = (arguments.messages.quiet, arguments.reading.strict);
     for listed in report.warnings.iter() {
         // A misspelled name must not go unnoticed; with --strict it is listed below.
-        let is_said = match listed.warning.is_about_limit() {
-            true => !strict,
-            false => !quiet,
+        let is_said = match listed.warning {
+            Warning::LimitOnNothing(_) => !strict,
+            _ => !quiet,
         };
         if is_said {
             say(format!("warning: {listed}"));

@@ -110,7 +110,8 @@ impl<'a> Inputs<'a> {
             profile.set_incomplete();
         }
         if has_derived {
-            report.warnings.extend(notices::underived(&profile));
+            let underived = profile.unavailable_events().into_iter();
+            report.warnings.extend(underived.map(Warning::Underived));
             profile.derive_events();
         }
         if options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
@@ -413,9 +414,9 @@ impl InputBatch<'_> {
                 open: &open,
                 passed: &|bytes| self.progress.add(bytes),
             };
-            callgrind::read_ranges(&mut input, &ranges, &name, options, &mut self.builder)
+            callgrind::read_ranges(&mut input, Some(&ranges), &name, options, &mut self.builder)
         } else {
-            callgrind::read_chunks(&mut input, &name, options, &mut self.builder)
+            callgrind::read_ranges(&mut input, None, &name, options, &mut self.builder)
         };
         if outcome.is_err() {
             // Unreadable lines may come from corrupt compressed data.

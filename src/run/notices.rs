@@ -189,11 +189,6 @@ impl Warning {
         }
     }
 
-    /// Whether it is about a limit whose function or part is missing.
-    pub fn is_about_limit(&self) -> bool {
-        matches!(self, Warning::LimitOnNothing(_))
-    }
-
     /// The event that a part of the inputs lacks, if it is about one.
     pub(super) fn absent_event(&self) -> Option<&str> {
         match self {
@@ -373,12 +368,6 @@ pub(super) fn conflicting(
     };
     let events = profile.conflicting_events().filter(is_wanted);
     events.map(|name| Warning::Conflicting(excerpt(name)))
-}
-
-/// Warnings about derived events that cannot be computed.
-pub(super) fn underived(profile: &Profile) -> impl Iterator<Item = Warning> {
-    let errors = profile.unavailable_events();
-    errors.into_iter().map(Warning::Underived)
 }
 
 /// Warnings about what was read.

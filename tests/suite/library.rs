@@ -126,7 +126,7 @@ impl Reading {
         let found = self.read_by([text], |mut text, builder| {
             // Its buffer may have more than is taken from it.
             let input = BufReader::with_capacity(100, &mut text);
-            let outcome = callgrind::read_ranges(input, &ranges, INPUT, &self.read, builder);
+            let outcome = callgrind::read_ranges(input, Some(&ranges), INPUT, &self.read, builder);
             left.store(text.len(), Relaxed);
             outcome
         });

@@ -1,7 +1,7 @@
 //! Lines that are recognised as a whole, with the same effect as if they were read one by one.
 
 use super::Interpreter;
-use super::columns::{FastPath, NegativeCosts};
+use super::columns::{FastPath, NegativeCosts, ReadCosts};
 use super::cost_lines::{Expect, add_own_cost};
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
@@ -142,6 +142,25 @@ impl Interpreter<'_> {
         pos
     }
 
+    /// Reads the costs after the key of a record, and finds the record.
+    #[inline(always)]
+    fn record<'d, const NTH: u32>(
+        &mut self,
+        data: &'d [u8],
+        pos: usize,
+        negative: NegativeCosts,
+        row: &mut [Cost],
+    ) -> Option<(RecordKey<'d>, Record, ReadCosts)> {
+        let key = RecordKey::up_to_blank::<NTH>(data, pos)?;
+        let start = pos + key.length();
+        let costs = self.columns.costs(data, pos, start, negative, row).ok()?;
+        let record = match self.memo.as_ref()?.find(key) {
+            Some(record) => *record,
+            None => self.enter_record(key, NTH == CALL)?,
+        };
+        Some((key, record, costs))
+    }
+
     /// Reads `fl=`, `fn=` and the first cost line of a block.
     #[inline(always)]
     fn block<const WIDTH: usize>(
@@ -150,16 +169,7 @@ impl Interpreter<'_> {
         pos: usize,
         row: &mut [Cost],
     ) -> Option<usize> {
-        let key = RecordKey::up_to_blank::<BLOCK>(data, pos)?;
-        let start = pos + key.length();
-        let costs = self
-            .columns
-            .costs(data, pos, start, NegativeCosts::Wrapped, row)
-            .ok()?;
-        let record = match self.memo.as_ref()?.find(key) {
-            Some(record) => *record,
-            None => self.enter_record(key, false)?,
-        };
+        let (_, record, costs) = self.record::<BLOCK>(data, pos, NegativeCosts::Wrapped, row)?;
         self.current.set_file(record.file);
         self.current.set_function(NameAndId::from(record.name));
         self.current
@@ -182,16 +192,7 @@ impl Interpreter<'_> {
         pos: usize,
         row: &mut [Cost],
     ) -> Option<usize> {
-        let key = RecordKey::up_to_blank::<CALL>(data, pos)?;
-        let start = pos + key.length();
-        let line = self
-            .columns
-            .costs(data, pos, start, NegativeCosts::Plain, row)
-            .ok()?;
-        let record = match self.memo.as_ref()?.find(key) {
-            Some(record) => *record,
-            None => self.enter_record(key, true)?,
-        };
+        let (key, record, line) = self.record::<CALL>(data, pos, NegativeCosts::Plain, row)?;
         self.current.set_known_callee(record.name, record.file);
         self.position = Position::of_line(record.line.into());
         let matching = line.matching;

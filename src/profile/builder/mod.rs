@@ -127,12 +127,20 @@ impl ProfileBuilder {
         }
     }
 
-    /// Begins an input. [`set_kind`](Self::set_kind) can change its kind at any time.
+    /// Begins an input. [`set_kind`](Self::set_kind) can change its kind at any time. From here on,
+    /// the requested events are fixed if the previous inputs determine them.
     ///
     /// If reading the input fails, the builder contains a part of it and should be dropped.
     pub(crate) fn begin_input(&mut self, kind: BlockKind) {
         self.end_input();
-        self.reset_input();
+        let inputs = self.inputs.as_ref();
+        let choice = inputs.and_then(|inputs| inputs.events.resolved_choice());
+        self.input.events = Events::new(choice.unwrap_or_else(|| self.options.events.clone()));
+        // Those of an input without blocks.
+        self.input.headers = Headers::default();
+        // The requested columns, and so the width of rows, are not known yet.
+        self.run.sums.narrow();
+        self.trace = Trace::new(LinkOptions::from(&self.options), 1);
         self.run.kind = kind;
     }
 
@@ -150,20 +158,6 @@ impl ProfileBuilder {
             Some(inputs) => inputs.merge(input, |id| id),
         }
         Some(kind)
-    }
-
-    /// Drops the headers of the previous input. From here on, the requested events are fixed if the
-    /// previous inputs determine them.
-    fn reset_input(&mut self) {
-        let choice = match &self.inputs {
-            Some(inputs) => inputs.events.resolved_choice(),
-            None => None,
-        };
-        self.input.events = Events::new(choice.unwrap_or_else(|| self.options.events.clone()));
-        self.input.headers = Headers::default();
-        // The requested columns, and so the width of rows, are not known yet.
-        self.run.sums.narrow();
-        self.trace = Trace::new(LinkOptions::from(&self.options), 1);
     }
 
     /// Begins a run or part within an input. Each has its own `summary:` line.
