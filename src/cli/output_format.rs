@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cg_preprocess::run::Format;
+use cg_preprocess::webgrind::FILE_ENDING;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -28,7 +29,7 @@ const ENDINGS: &[(&str, Result<Format, &str>)] = &[
     (".cg", Ok(Format::Callgrind)),
     (".callgrind", Ok(Format::Callgrind)),
     // webgrind's own files, whose names begin like a profile's.
-    (".webgrind", Ok(Format::V7)),
+    (FILE_ENDING, Ok(Format::V7)),
     (".svg", Err(PICTURE)),
     (".png", Err(PICTURE)),
     (".pdf", Err(PICTURE)),

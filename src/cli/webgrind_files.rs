@@ -10,18 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use cg_preprocess::io::Source;
+use cg_preprocess::io::{Source, ends_with_separator};
+use cg_preprocess::webgrind::FILE_ENDING;
 
 /// The beginning of the names of profiles.
 const BEGINNING: &str = "cachegrind.out.";
-
-/// The ending of the names of webgrind files.
-const ENDING: &str = ".webgrind";
-
-fn ends_with_separator(path: &Path) -> bool {
-    let last = path.as_os_str().as_encoded_bytes().last();
-    last.is_some_and(|&byte| std::path::is_separator(char::from(byte)))
-}
 
 /// Two files that belong together.
 #[derive(Debug)]
@@ -63,13 +56,13 @@ impl WebgrindFiles {
         name.push(file_name);
         let profile = folder.join(&name);
         // The ending must not occur in the names of folders, either.
-        if profile.to_string_lossy().contains(ENDING) {
+        if profile.to_string_lossy().contains(FILE_ENDING) {
             bail!(
-                "{}: webgrind lists no profile whose path contains {ENDING}",
+                "{}: webgrind lists no profile whose path contains {FILE_ENDING}",
                 Source::File(profile)
             );
         }
-        name.push(ENDING);
+        name.push(FILE_ENDING);
         let preprocessed = storage.unwrap_or(&folder).join(name);
         Ok(WebgrindFiles {
             profile,

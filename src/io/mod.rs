@@ -12,7 +12,10 @@ mod source_files;
 
 pub use content::Compression;
 pub(crate) use output::Output;
-pub use output::{Links, OutputOptions, Target, locate, remove_unfinished, try_remove_unfinished};
+pub use output::{
+    Links, OutputOptions, Target, ends_with_separator, locate, remove_unfinished,
+    try_remove_unfinished,
+};
 pub(crate) use progress::FileFrom;
 pub use progress::Progress;
 pub use source::Source;

@@ -292,7 +292,8 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-fn ends_with_separator(path: &Path) -> bool {
+/// Whether a path ends with a separator, as only the path of a folder does.
+pub fn ends_with_separator(path: &Path) -> bool {
     let last = path.as_os_str().as_encoded_bytes().last();
     last.is_some_and(|&byte| std::path::is_separator(char::from(byte)))
 }

@@ -22,9 +22,6 @@ use crate::tables::first_cost;
 use crate::warnings::Kind;
 use crate::webgrind::{self, ReadWarning};
 
-/// What webgrind appends to the name of a profile for its own file.
-const WEBGRINDS_ENDING: &str = ".webgrind";
-
 /// Something that a user should know about a conversion that succeeded.
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
@@ -349,7 +346,7 @@ pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     let all: HashSet<&Source> = inputs.iter().map(|found| found.source).collect();
     let warnings = inputs.iter().map(|found| found.source).filter_map(|input| {
         let path = input.path()?.to_str()?;
-        let original = Source::File(path.strip_suffix(WEBGRINDS_ENDING)?.into());
+        let original = Source::File(path.strip_suffix(webgrind::FILE_ENDING)?.into());
         all.contains(&original).then(|| Warning::CountedTwice {
             input: input.clone(),
             original,

@@ -14,3 +14,6 @@ pub use narrow::OnOverflow;
 pub(crate) use reader::check_beginning;
 pub use reader::{ReadOutcome, read};
 pub use writer::{WriteOptions, write};
+
+/// What webgrind appends to the name of a profile for its own file.
+pub const FILE_ENDING: &str = ".webgrind";
