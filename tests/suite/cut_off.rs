@@ -2,10 +2,9 @@
 
 use cg_preprocess::callgrind;
 use cg_preprocess::profile::{Cost, Profile};
-use cg_preprocess::webgrind::Version;
 
 use crate::common::{Random, fixtures};
-use crate::library::{Reading, all_events, event, read as read_with, read_files, write};
+use crate::library::{Reading, all_events, event, read as read_with};
 
 /// How many bytes at the end of a trace are cut one by one.
 const TAIL: usize = 800;
@@ -129,23 +128,5 @@ fn a_sum_can_be_cut_at_every_byte() {
         let old = text.replace("desc: Runs: 1\n", "");
         assert!(!read(text.as_bytes()).1.is_empty());
         assert!(read(old.as_bytes()).1.is_empty());
-    }
-}
-
-/// Nothing ends the header lines of a preprocessed file. The first says what is missing, the last one
-/// is that which every file has.
-#[test]
-fn a_preprocessed_file_can_be_cut_between_its_header_lines() {
-    let whole = fixtures::bytes("xdebug3/features.v7.pre");
-    let (mut partial, _) = read(&fixtures::bytes("xdebug3/features.cg"));
-    partial.set_incomplete();
-    for (file, least) in [(whole, 0), (write(&partial, Version::V7), 1)] {
-        let headers = u32::from_le_bytes(file[4..8].try_into().unwrap()) as usize;
-        let ends = (headers..=file.len()).filter(|&at| at == headers || file[at - 1] == b'\n');
-        for end in ends {
-            let (_, outcomes) = read_files(&[&file[..end]]).unwrap();
-            let expected = if end == file.len() { least } else { 1 };
-            assert_eq!(outcomes[0].warnings.len(), expected, "cut at {end}");
-        }
     }
 }

@@ -109,7 +109,7 @@ fn written(
     (page, data)
 }
 
-pub fn page(profile: &Profile) -> (String, Value) {
+fn page(profile: &Profile) -> (String, Value) {
     written(profile, None, &mut SourceFiles::default(), |_| {})
 }
 
