@@ -211,7 +211,7 @@ mod unix {
                 }
             });
             let mut shown = 0;
-            for round in 0..10_000 {
+            for round in 0..20_000 {
                 let name = ["x/a.c", "y.c"][round % 2];
                 if let Ok(text) = place.read(name) {
                     assert_eq!(text, "shown");
