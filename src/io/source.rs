@@ -153,7 +153,12 @@ pub(crate) fn is_profile(path: &Path) -> bool {
         .find()
         .and_then(|found| found.open(&Progress::default()));
     input.is_ok_and(|mut input| {
-        input.content == Content::Text && input.fill_buf().is_ok_and(super::content::is_profile)
+        let is_text = input.content == Content::Text;
+        is_text
+            && input
+                .bytes()
+                .fill_buf()
+                .is_ok_and(super::content::is_profile)
     })
 }
 
@@ -204,7 +209,8 @@ impl Input {
         self.content == Content::Preprocessed
     }
 
-    fn bytes(&mut self) -> &mut dyn BufRead {
+    /// Its bytes, decompressed.
+    pub fn bytes(&mut self) -> &mut dyn BufRead {
         match &mut self.stream {
             Stream::Plain(plain) => plain,
             #[cfg(feature = "compression")]
@@ -241,7 +247,7 @@ impl Input {
         if matches!(self.stream, Stream::Plain(_)) {
             return Ok(());
         }
-        io::copy(&mut self.take(MAX_CHECKED), &mut io::sink()).map(drop)
+        io::copy(&mut self.bytes().take(MAX_CHECKED), &mut io::sink()).map(drop)
     }
 
     /// The offset at which compressed data end too early, if they do. Known at the end of reading.
@@ -277,22 +283,6 @@ fn copy(input: impl BufRead) -> io::Result<SpooledTempFile> {
     }
     copy.rewind()?;
     Ok(copy)
-}
-
-impl BufRead for Input {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.bytes().fill_buf()
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.bytes().consume(count);
-    }
-}
-
-impl Read for Input {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        self.bytes().read(room)
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! after the other. If there are many, each thread reads a batch of consecutive inputs into one
 //! profile before its turn to merge comes. There are never more than two profiles per thread.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 use std::num::NonZero;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -384,7 +384,7 @@ impl InputBatch<'_> {
 
     fn add_preprocessed(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
         let name = source.to_string();
-        webgrind::check_beginning(input.fill_buf().map_err(unreadable(source))?, &name)?;
+        webgrind::check_beginning(input.bytes().fill_buf().map_err(unreadable(source))?, &name)?;
         let input = input.into_seekable().map_err(unreadable(source))?;
         let outcome = webgrind::read(input, &name, &mut self.builder)?;
         self.merged.report.bytes_decompressed += outcome.bytes;
@@ -400,6 +400,7 @@ impl InputBatch<'_> {
     ) -> Result<(), ConvertError> {
         let source = found.source;
         let (name, options) = (source.to_string(), &self.options.read);
+        let builder = &mut self.builder;
         let outcome = if self.threads > 1
             && let Some(length) = found.length.filter(|&length| length > 2 * MIN_RANGE)
             && let Some(file) = input.file()
@@ -414,9 +415,9 @@ impl InputBatch<'_> {
                 open: &open,
                 passed: &|bytes| self.progress.add(bytes),
             };
-            callgrind::read_ranges(&mut input, Some(&ranges), &name, options, &mut self.builder)
+            callgrind::read_ranges(input.bytes(), Some(&ranges), &name, options, builder)
         } else {
-            callgrind::read_ranges(&mut input, None, &name, options, &mut self.builder)
+            callgrind::read_ranges(input.bytes(), None, &name, options, builder)
         };
         if outcome.is_err() {
             // Unreadable lines may come from corrupt compressed data.
