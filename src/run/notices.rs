@@ -8,6 +8,7 @@ use std::ptr;
 use thiserror::Error;
 
 use super::ConvertError;
+use super::load::split_number;
 use crate::callgrind::{self, WarningKind};
 use crate::compare::{Comparison, Outcome, Sides, Verdict};
 use crate::display::MAX_LISTED;
@@ -273,9 +274,7 @@ pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>
     let mut left = MAX_BESIDE;
     let warnings = later.iter().filter_map(|(input, part)| {
         let path = input.path()?.to_str()?;
-        let thread = path.rsplit_once('-').filter(|(_, thread)| {
-            !thread.is_empty() && thread.bytes().all(|byte| byte.is_ascii_digit())
-        });
+        let thread = split_number(path, '-');
         let count = (part - 1).min(left);
         left -= count;
         let names = (1..=count).flat_map(|part| {
