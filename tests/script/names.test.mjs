@@ -61,6 +61,8 @@ test('a closure keeps its location, at least its line', () => {
   assert.equal(at(closure, 12), '{boot.p…:31}');
   assert.equal(at(closure, 7), '{b…:31}');
   assert.equal(at(closure, 6), ':31');
+  assert.equal(at(closure, 3), ':31');
+  assert.equal(at(closure, 2.9), '31');
   assert.equal(at('{closure:/srv/app/boot.php:7-7}', 7), '{bo…:7}');
   assert.equal(at('{closure:…/lib/boot.php:7-7}', 12, 'App\\Kernel->'), '{boot.php:7}');
   assert.equal(at('{closure:C:\\app\\boot.php:7-9}', 12), '{boot.php:7}');

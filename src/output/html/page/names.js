@@ -48,7 +48,7 @@ function closureIn(own, room) {
   if (!line) return undefined;
   const [place, left] = [`${file}:${line}}`, room - line.length - 4];
   const found = [own.replace(/:\/.*\//, ':…/'), `{${place}`].find((text) => text.length <= room);
-  return found || (left > 0 ? `{${file.slice(0, left)}…:${line}}` : `:${line}`);
+  return found || (left > 0 ? `{${file.slice(0, left)}…:${line}}` : (room < line.length + 1 ? '' : ':') + line);
 }
 
 /**
