@@ -127,8 +127,9 @@ impl Default for ContextTree {
     }
 }
 
-/// The inclusive costs of recursive functions, which count once.
-pub(crate) type OutermostCosts = Vec<(FunctionId, Vec<Cost>)>;
+/// The recursive functions: the inclusive costs of their outermost nodes, and whether any of them
+/// calls itself through others.
+pub(crate) type OutermostCosts = Vec<(FunctionId, Vec<Cost>, bool)>;
 
 /// Reading a tree.
 impl ContextTree {
@@ -153,7 +154,7 @@ impl ContextTree {
         std::iter::successors(existing(first), move |&id| existing(self.context(id).next))
     }
 
-    /// For recursive functions, the inclusive costs of their outermost nodes.
+    /// The recursive functions, with the inclusive costs of their outermost nodes.
     pub(super) fn outermost_costs(&self) -> OutermostCosts {
         // Each node is followed by all nodes below it, and has the position of its parent.
         let (mut order, mut pending) = (Vec::new(), vec![(ContextId::TOP, 0)]);
@@ -170,14 +171,19 @@ impl ContextTree {
             inclusive.add_within(parent, at);
             ends[parent] = ends[parent].max(ends[at]);
         }
-        // By function, the end of its last outermost node, the costs of these, and whether it recurs.
+        // By function, the end of its last outermost node, the costs of these, and whether there are
+        // others: nested ones, and those in another function.
         let mut counted_up_to = Vec::new();
-        let (mut costs, mut recurs) = (CostTable::new(width), Vec::new());
-        for (at, &(id, _)) in order.iter().enumerate().skip(1) {
+        let mut costs = CostTable::new(width);
+        let mut recurs: Vec<(bool, bool)> = Vec::new();
+        for (at, &(id, parent)) in order.iter().enumerate().skip(1) {
             let function = self.function(id).index();
             let counted: &mut usize = slot(&mut counted_up_to, function);
-            *slot(&mut recurs, function) |= at < *counted;
-            if at >= *counted {
+            let (is_nested, is_in_others) = slot(&mut recurs, function);
+            if at < *counted {
+                *is_nested = true;
+                *is_in_others |= self.function(order[parent].0).index() != function;
+            } else {
                 *counted = ends[at];
                 while costs.rows() <= function {
                     costs.push_zeros();
@@ -186,8 +192,9 @@ impl ContextTree {
             }
         }
         let functions = (0..).map(FunctionId).zip(recurs);
-        let recursive = functions.filter(|&(_, recurs)| recurs);
-        let costs = recursive.map(|(id, _)| (id, costs.row(id.index()).to_vec()));
+        let recursive = functions.filter(|(_, (is_nested, _))| *is_nested);
+        let costs = recursive
+            .map(|(id, (_, is_in_others))| (id, costs.row(id.index()).to_vec(), is_in_others));
         costs.collect()
     }
 }

@@ -324,7 +324,8 @@ mod tests {
         end(&mut trace, 3, 1, wide.rev());
         let links = trace.finish();
         let (contexts, outermost) = (links.contexts.unwrap(), links.outermost.unwrap());
-        assert_eq!(outermost, [(FunctionId(0), vec![Cost::from(2 * DEPTH)])]);
+        let costs = vec![Cost::from(2 * DEPTH)];
+        assert_eq!(outermost, [(FunctionId(0), costs, false)]);
         let mut found = 0;
         let mut todo = vec![ContextId::TOP];
         while let Some(id) = todo.pop() {

@@ -83,6 +83,7 @@ impl Run {
             1 => add_calls::<1>(functions, &sums.calls, with_self_calls),
             _ => add_calls::<ANY_WIDTH>(functions, &sums.calls, with_self_calls),
         }
+        let replaces_proxies = !links.unlisted.is_empty();
         for (function, costs) in links.unlisted {
             let costs: Vec<Cost> = costs.into_iter().map(saturated).collect();
             functions
@@ -93,10 +94,13 @@ impl Run {
             for function in functions.as_mut_slice() {
                 function.may_nest = false;
             }
-            for (function, costs) in outermost {
+            for (function, costs, is_in_others) in outermost {
                 let at = function.index();
                 functions.as_mut_slice()[at].may_nest = true;
-                functions.inclusive_costs.set::<ANY_WIDTH>(at, &costs);
+                // The cost of a call is less than the self costs below it where memory was freed.
+                if is_in_others || replaces_proxies {
+                    functions.inclusive_costs.set::<ANY_WIDTH>(at, &costs);
+                }
             }
         }
         sums.invocations = links.invocations;
