@@ -72,7 +72,7 @@ function calledBy(index) {
   if (callers.length === 0) return [];
   const [most] = sorted(callers, (row) => Number(count(row)));
   const [costliest] = sorted(callers, (row) => Number(cost(row)));
-  const times = callers.length > 1 ? `, ${counted(count(most), 'time', callCount)} by ` : ', ';
+  const times = callers.length > 1 ? `, most often (${counted(count(most), 'time', callCount)}) by ` : ', ';
   const name = most.index === index ? 'itself' : linked(most);
   const another = [`; at the highest cost, ${ownCost(cost(costliest))}, by `, linked(costliest)];
   return [` by ${counted(callers.length, 'function')}`, times, name, cost(costliest) > cost(most) && another];
@@ -110,6 +110,9 @@ function showFunction() {
   };
 }
 
+/** Why a recursive call has no share. */
+const RECURSIVE = 'The cost of this call is part of that of another call, or contains costs of the function itself.';
+
 /** The table of a function’s callers or callees. */
 function callTable(title, end, of, side) {
   const rows = callRowsOf(end, of.index);
@@ -130,11 +133,10 @@ function callTable(title, end, of, side) {
     label: `${title}s`,
     sort: `${title.toLowerCase()}s`,
     columns: [
-      // The cost of a recursive call is part of that of another call, or contains costs of the function itself.
       {
         ...bars,
         bar: (row) => (recurs(row) ? 0 : bars.bar(row)),
-        cell: (row) => (recurs(row) ? 'recursive' : bars.cell(row)),
+        cell: (row) => (recurs(row) ? el('span', { title: RECURSIVE }, 'recursive') : bars.cell(row)),
       },
       comparison && changeColumn('Change', costs, ownCost, { sort: 'change' }),
       sidesColumn('Cost', costs, ownCost, { sort: 'cost', order: bars.order }),

@@ -206,7 +206,7 @@ function showChanges() {
     ],
     view: [
       soft(
-        `Change: how much the self cost changed. Base %: that as a share of the base’s total. Click a ${by} for more.${hint}`,
+        `Change: of the self cost. Base %: the change as a share of the base’s total. Click a ${by} for more.${hint}`,
       ),
       rows.length > 0 ? functionTable('Changes', columns, rows, hasChanged) : state.search && nothingFound(),
       hasNoise && soft(noise, el('a', { id: 'small', href: to({ small: turned }) }, `${verb} them`)),

@@ -95,7 +95,7 @@ function noSource() {
   const { found, missing, omitted } = data.source;
   const room =
     omitted > 0 ? `; to limit the size of the report, that of ${counted(omitted, 'function')} was omitted` : '';
-  return `No source for these lines: ${counted(found, 'file')} found, ${grouped(missing)} missing or not allowed${room}.`;
+  return `No source for these lines: ${counted(found, 'file')} found, ${grouped(missing)} missing or outside --source${room}.`;
 }
 
 /** Warns of a file that was written after the profile. */
@@ -171,7 +171,9 @@ function linesOf(of) {
   const all = costliest(rows);
   const hottest = costOfLine(all) > 0 && all;
   const isCompared = data.lines.compared.includes(of.index);
-  const shown = withSource(rows, ownFile, (file) => (isCompared && !sameFiles.has(file) ? ' · new side only' : ''));
+  const shown = withSource(rows, ownFile, (file) =>
+    isCompared && !sameFiles.has(file) ? ' · not compared: its source changed or is missing' : '',
+  );
   const hasText = rows.some(({ text }) => text !== undefined);
   // The function’s own file can be a header of which there is no source.
   const isRead = ({ file, text }) => (hasText && !sources.has(ownFile) ? text !== undefined : file === ownFile);
@@ -228,9 +230,9 @@ function showLines() {
   const placeCell = (row) => (row.line > 0 || !isFile(row.file) ? place(row) : span('path', place(row), ':?'));
   const what = [
     places.are_calls
-      ? 'The lines that make calls, by what these cost: a trace does not say what lines cost by themselves.'
-      : 'What lines cost by themselves, inlined code included, with the function that has the largest part.',
-    comparison && ' They are compared by file and number: where the code was edited, they may have moved.',
+      ? 'Lines by the cost of their calls. A trace does not record what a line itself costs.'
+      : 'The self cost of each line, inlined code included, and the function with the largest part of it.',
+    comparison && ' Lines are compared by file and number, so edits may have moved them.',
     rows.some(isEstimated) && ' ~ marks estimates.',
   ];
   const table = tableOf({

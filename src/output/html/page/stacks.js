@@ -92,7 +92,10 @@ function introOf(tree) {
   const isCallers = state.of === 'callers';
   const of = functions[state.function];
   const [who, where] = isCallers
-    ? ['Flame graph of the callers of ', ': callers are below what they call, and all costs are of this function. ']
+    ? [
+        'Flame graph of the callers of ',
+        ': each caller is below the function it calls. All costs are those of this function. ',
+      ]
     : ['Flame graph of what is called by ', '. '];
   const back = el('a', { href: toView(state.view) }, 'Show all stacks');
   intro.push(paragraph(who, linked(of), where, back));
