@@ -231,6 +231,7 @@ function showFlame() {
   const colours = legend(zoom, drawn);
   const [width, callers] =
     state.of === 'callers' ? ['what its calls cost here', 'below'] : ['its cost with all it calls', 'above'];
+  const hasShares = state.of !== 'callers' && state.colours !== 'change';
   return {
     intro: introOf(tree),
     status: statusOf(tree, found),
@@ -239,7 +240,7 @@ function showFlame() {
       ...(state.colours === 'change' ? [colours, ...graph] : [...graph, colours]),
       explanation(
         tree,
-        `A frame is as wide as ${width}; callers are ${callers}.`,
+        `A frame is as wide as ${width}; callers are ${callers}.${hasShares ? ' The shares beside the colours are self costs.' : ''}`,
         'Click a frame for what can be done with it, double-click to zoom, Esc to see all again. Arrow keys move.',
       ),
     ],
