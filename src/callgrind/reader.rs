@@ -4,7 +4,6 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::error::ProblemKind;
 use super::interpreter::Interpreter;
-use super::ranges::read_ranges;
 use super::{Error, FoundParts, ReadOptions, Warning};
 use crate::profile::ProfileBuilder;
 use crate::warnings::Warnings;
@@ -49,7 +48,9 @@ pub fn read(
     builder: &mut ProfileBuilder,
 ) -> Result<Outcome, Error> {
     let input = BufReader::with_capacity(BUFFER, input);
-    read_ranges(input, None, name, options, builder)
+    let mut reading = LineReader::new(Interpreter::new(builder, name, options));
+    reading.read(input)?;
+    reading.finish()
 }
 
 /// The state of reading an input.

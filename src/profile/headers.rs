@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::producer::Producer;
 use super::runs::Runs;
-use super::stated::{Stated, summary_costs};
+use super::stated::{Stated, summary_costs, words};
 use crate::tables::{ColumnMap, Cost, first_cost};
 
 /// The beginning of a `desc:` value that marks missing data.
@@ -66,12 +66,6 @@ impl<'a> Header<'a> {
         let rest = self.value().strip_prefix(total.as_bytes());
         rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_digit))
     }
-}
-
-/// The words in the value of a header line.
-pub(crate) fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
-    let words = value.split(u8::is_ascii_whitespace);
-    words.filter(|word| !word.is_empty())
 }
 
 /// The header lines of an input, unchanged.

@@ -29,11 +29,11 @@ pub use groups::GroupBy;
 use groups::GroupFacts;
 pub(crate) use groups::Groups;
 pub use headers::Header;
-pub(crate) use headers::{INCOMPLETE, words};
+pub(crate) use headers::INCOMPLETE;
 pub use parts::{Part, PartHeader};
 pub(crate) use producer::Producer;
 pub(crate) use runs::RUNS;
-pub(crate) use stated::summary_costs;
+pub(crate) use stated::{summary_costs, words};
 
 use crate::tables::{ByFunction, CostTable, LineRule, LineTable, NameTable, first_cost, saturated};
 use crate::trace::ContextTree;

@@ -1,6 +1,5 @@
 //! The values of `summary:` lines.
 
-use super::headers::words;
 use crate::tables::{ColumnMap, Cost, first_cost};
 
 /// The sums of `summary:` lines, by event.
@@ -82,6 +81,12 @@ fn summary_cost(word: &[u8]) -> Option<Cost> {
         Some(_) => Cost::saturating_sub_unsigned(0, number),
         None => Cost::saturating_add_unsigned(0, number),
     })
+}
+
+/// The words in the value of a header line.
+pub(crate) fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    let words = value.split(u8::is_ascii_whitespace);
+    words.filter(|word| !word.is_empty())
 }
 
 /// Splits off the number at the beginning of a text, which may be hexadecimal; `None` if it has no

@@ -173,7 +173,7 @@ impl<'a> Inputs<'a> {
 /// `callgrind.out.7` beside `callgrind.out.7-01` or, in the third dump, `callgrind.out.7.3-01`. It
 /// is always empty, so nothing is missing.
 fn without_empty_bases(mut inputs: Vec<ResolvedSource<'_>>) -> Vec<ResolvedSource<'_>> {
-    let without_number = |name, separator| Some(split_number(name, separator)?.0);
+    let without_number = |name, separator| Some(notices::split_number(name, separator)?.0);
     let paths = inputs.iter().filter_map(|found| found.source.path());
     let bases: HashSet<PathBuf> = paths
         .filter_map(|path| without_number(path.to_str()?, '-'))
@@ -186,14 +186,6 @@ fn without_empty_bases(mut inputs: Vec<ResolvedSource<'_>>) -> Vec<ResolvedSourc
     };
     inputs.retain(|found| !is_base(found));
     inputs
-}
-
-/// Splits a number off the end of a name: `7` and `01` of `7-01`.
-pub(super) fn split_number(name: &str, separator: char) -> Option<(&str, &str)> {
-    let parts = name.rsplit_once(separator);
-    parts.filter(|(_, number)| {
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-    })
 }
 
 /// What to read from the inputs.

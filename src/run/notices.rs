@@ -8,7 +8,6 @@ use std::ptr;
 use thiserror::Error;
 
 use super::ConvertError;
-use super::load::split_number;
 use crate::callgrind::{self, WarningKind};
 use crate::compare::{Comparison, Outcome, Sides, Verdict};
 use crate::display::MAX_LISTED;
@@ -265,6 +264,14 @@ pub(super) fn sums_beside(sums: &[Source], inputs: &[ResolvedSource<'_>]) -> Vec
 
 /// The most files that are looked up in the folders of all inputs.
 const MAX_BESIDE: u64 = 1000;
+
+/// Splits a number off the end of a name: `7` and `01` of `7-01`.
+pub(super) fn split_number(name: &str, separator: char) -> Option<(&str, &str)> {
+    let parts = name.rsplit_once(separator);
+    parts.filter(|(_, number)| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
 
 /// A warning for each input that begins with a later part of its run while earlier parts are in its
 /// folder. Valgrind writes `callgrind.out.7.1` first and `callgrind.out.7` at the end; for a thread,
