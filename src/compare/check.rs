@@ -1,20 +1,18 @@
 //! Checks limits.
 
-use std::fmt;
-
-use super::amounts::{Amount, Decimal, MILLION, unit_of};
-use super::limit_error::LimitError;
-use super::limits::{Bound, Limit, Outcome, Verdict};
-use super::{Column, Comparison, InclusiveSum, Sides};
+use super::column::{Column, FunctionSums};
+use super::limits::{Limit, LimitError, Measure, Outcome, Verdict};
+use super::{Comparison, PartChange, Side, Sides};
 use crate::display::MAX_LISTED;
-use crate::display::numbers::{counted, grouped, percent};
+use crate::display::numbers::{counted, grouped, marked, percent};
 use crate::display::text::{excerpt, printable};
-use crate::display::units::{Unit, in_units};
-use crate::names::{FunctionName, NameQuery};
-use crate::profile::{FunctionId, GroupBy, Profile, split_scale};
+use crate::display::units::in_units;
+use crate::names::{NameQuery, is_called};
+use crate::profile::{FunctionId, GroupBy, Profile};
 
 impl Limit {
-    /// Checks a profile in the first event, without rounding, and per run if the comparison is.
+    /// Checks a profile in the first event, without rounding, and per run if the comparison is. The
+    /// comparison is that of the profile with a base.
     ///
     /// # Errors
     ///
@@ -25,16 +23,11 @@ impl Limit {
         profile: &Profile,
         comparison: Option<&Comparison<'_>>,
     ) -> Result<Verdict, LimitError> {
-        let sides = (profile, comparison);
-        let check = Check::new(self, GroupBy::Function, self.name.as_deref(), sides);
-        match self.group().filter(|_| !check.finds_anything()) {
-            Some((by, _)) => Err(LimitError::Group(by.name())),
-            None => check.once(true),
-        }
+        Check::of(self, |_| (profile, comparison))?.verdict(true)
     }
 }
 
-/// The sides of a check: a profile, and its comparison with a base, if any.
+/// What is checked: a profile, and its comparison with a base, if any.
 pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
 
 /// Checks limits as [`Limit::check`] does. If `each_part` is set, limits on totals apply to each part that
@@ -55,343 +48,351 @@ pub(crate) fn check_all<'a>(
     let mut verdicts = Vec::new();
     let mut missing = 0;
     for limit in limits {
-        let name = limit.name.as_deref();
-        let mut check = Check::new(limit, GroupBy::Function, name, rows(GroupBy::Function));
-        if let Some((by, name)) = limit.group().filter(|_| !check.finds_anything()) {
-            check = Check::new(limit, by, Some(name), rows(by));
-        }
-        if each_part && name.is_none() {
+        let check = Check::of(limit, &rows)?;
+        if each_part && limit.name.is_none() {
+            if profiles(rows(GroupBy::Function)).any(|profile| profile.unlisted_parts() > 0) {
+                return Err(LimitError::TooManyParts);
+            }
             verdicts.extend(check.parts()?);
             continue;
         }
         // Each search for similar names goes through all functions.
-        let verdict = check.once(missing < MAX_LISTED)?;
+        let verdict = check.verdict(missing < MAX_LISTED)?;
         missing += usize::from(verdict.outcome == Outcome::NotFound);
         verdicts.push(verdict);
     }
     Ok(verdicts)
 }
 
-/// The functions or the group that a limit names.
-#[derive(Default)]
-struct Found {
-    /// Their inclusive costs, not divided by the numbers of runs.
-    sums: Sides<Option<InclusiveSum>>,
-    /// Their calls in the new profile.
-    calls: u64,
-    /// The number of functions or groups; those that the sides share are one.
-    count: usize,
+/// The base, if there is one, and the profile.
+fn profiles<'a>((profile, comparison): Checked<'a>) -> impl Iterator<Item = &'a Profile> {
+    let base = comparison.map(|comparison| comparison.profiles.base);
+    base.into_iter().chain([profile.folded()])
 }
 
-/// A limit and the profiles to check.
-pub(super) struct Check<'l, 'a> {
-    pub bound: Bound,
-    /// The kind of its name.
-    by: GroupBy,
-    /// `None` for the total.
-    name: Option<&'l [u8]>,
-    pub profile: &'a Profile,
-    pub comparison: Option<&'a Comparison<'a>>,
-    /// The number of runs for a limit on the new profile.
-    runs: u64,
+/// What a limit is on.
+#[derive(Clone, Copy)]
+enum Subject<'l> {
+    Total,
+    /// The parts that the profiled program has given this name.
+    Part(&'l [u8]),
+    /// The functions, or the group of functions, with this name.
+    Named(GroupBy, &'l [u8]),
+}
+
+impl Subject<'_> {
+    /// Its name within a sentence.
+    fn label(self) -> String {
+        match self {
+            Subject::Named(GroupBy::Function, name) => shown(name),
+            Subject::Named(by, name) => format!("{} {}", by.name(), shown(name)),
+            Subject::Total | Subject::Part(_) => self.quoted(),
+        }
+    }
+
+    /// Its name at the beginning of a message.
+    fn quoted(self) -> String {
+        match self {
+            Subject::Total => "the total".to_owned(),
+            Subject::Part(name) => format!("part \"{}\"", shown(name)),
+            Subject::Named(by, name) => format!("{} \"{}\"", by.name(), shown(name)),
+        }
+    }
+
+    /// What is limited of it, unless that is its calls.
+    fn cost(self, event: &str) -> String {
+        let inclusive = match self {
+            Subject::Total => return format!("the total of {event}"),
+            Subject::Part(_) | Subject::Named(GroupBy::Line, _) => "",
+            Subject::Named(..) => "inclusive ",
+        };
+        format!("the {inclusive}{event} of {}", self.label())
+    }
+
+    fn calls(self, count: i128) -> String {
+        let label = self.label();
+        match self {
+            Subject::Named(GroupBy::Line, _) => format!("{label} has {}", counted(count, "call")),
+            _ => format!("{label} was called {}", counted(count, "time")),
+        }
+    }
+}
+
+/// A limit, and the sides that it compares. If it is not on growth, both are the profile.
+struct Check<'l, 'a> {
+    limit: &'l Limit,
+    /// See [`Limit::scaled`].
+    scaled: [i128; 2],
+    subject: Subject<'l>,
+    /// The first event of each side, not divided by runs.
+    columns: Sides<Column<'a>>,
+    runs: Sides<u64>,
+    /// The comparison of the sides, if the limit is on growth.
+    comparison: Option<&'a Comparison<'a>>,
 }
 
 impl<'l, 'a> Check<'l, 'a> {
-    fn new(
-        limit: &Limit,
-        by: GroupBy,
-        name: Option<&'l [u8]>,
-        (profile, comparison): Checked<'a>,
-    ) -> Self {
-        Check {
-            bound: limit.bound,
-            by,
-            name,
-            profile: profile.folded(),
-            comparison,
-            runs: comparison.map_or(1, |comparison| comparison.divisors().new),
+    /// Finds out what a limit is on.
+    fn of(limit: &'l Limit, rows: impl Fn(GroupBy) -> Checked<'a>) -> Result<Self, LimitError> {
+        let mut checked = rows(GroupBy::Function);
+        let is_function = |name: &[u8]| {
+            let mut names = profiles(checked).flat_map(names);
+            names.any(|of| is_called(of, name))
+        };
+        let subject = match (limit.name.as_deref(), limit.group()) {
+            (None, _) => Subject::Total,
+            (Some(name), Some((by, group))) if !is_function(name) => {
+                checked = rows(by);
+                if checked.0.grouped_by() != by {
+                    return Err(LimitError::Group(by.name()));
+                }
+                Subject::Named(by, group)
+            }
+            (Some(name), _) => Subject::Named(GroupBy::Function, name),
+        };
+        let (profile, comparison) = checked;
+        let new = match comparison {
+            Some(comparison) => comparison.first().columns.new,
+            None => Column::new(profile.folded(), 0, 1),
+        };
+        let comparison = comparison.filter(|_| limit.needs_base());
+        match limit.measure {
+            Measure::Growth if comparison.is_none() => return Err(LimitError::NoBase),
+            Measure::Calls if !profile.has_invocations() => return Err(LimitError::NoCalls),
+            _ => {}
         }
+        let base = comparison.map_or(new, |comparison| comparison.first().columns.base);
+        let columns = Sides { base, new };
+        Ok(Check {
+            limit,
+            scaled: limit.scaled(&new)?,
+            subject,
+            columns: columns.map(|column| Column { runs: 1, ..column }),
+            runs: columns.map(|column| column.runs),
+            comparison,
+        })
     }
 
     /// Checks it. If its name is not found, similar names are searched for on request.
-    fn once(&self, searches: bool) -> Result<Verdict, LimitError> {
-        match (self.bound, self.comparison) {
-            (Bound::Growth(_), None) => return Err(LimitError::NoBase),
-            (Bound::Calls(_), _) if !self.profile.has_invocations() => {
-                return Err(LimitError::NoCalls);
+    fn verdict(&self, searches: bool) -> Result<Verdict, LimitError> {
+        let Subject::Named(by, name) = self.subject else {
+            let mut verdict = self.judge(self.columns.map(|column| Some(exact(column.total()))))?;
+            if let (Some(comparison), Outcome::Failed) = (self.comparison, verdict.outcome) {
+                verdict.text += &largest_increases(comparison);
             }
-            _ => {}
-        }
-        let Some(name) = self.name else {
-            return self.total();
+            return Ok(verdict);
         };
-        let mut verdict = self.named(name)?;
+        let closest = |column: &Column<'_>| {
+            NameQuery::new(name).closest(names(column.profile).map(printable))
+        };
+        let found = self.find(by, name)?;
+        if self.comparison.is_some() && found.base.is_none() {
+            return Err(LimitError::NoFunction {
+                name: self.subject.quoted(),
+                closest: closest(&self.columns.base),
+            });
+        }
+        let mut verdict = self.judge(found)?;
         if searches && verdict.outcome == Outcome::NotFound {
-            verdict.text += &closest(name, self.profile);
+            verdict.text += &closest(&self.columns.new);
         }
         Ok(verdict)
     }
 
-    fn total(&self) -> Result<Verdict, LimitError> {
-        let base = self.comparison.map(|of| of.first().columns.base.total());
-        let new = Some(Column::first(self.profile).total());
-        let sums = Sides { base, new }.map(|sum| sum.map(InclusiveSum::exact));
-        let subject = format!("the total of {}", self.event());
-        let mut verdict = self.judge(&subject, "", sums)?;
-        if let (Bound::Growth(_), Some(comparison)) = (self.bound, self.comparison)
-            && verdict.outcome == Outcome::Failed
-        {
-            verdict.text += &largest_increases(comparison);
+    /// Checks each part that the profiled program has named. For growth, parts that only one side has
+    /// get a verdict, too.
+    fn parts(&self) -> Result<Vec<Verdict>, LimitError> {
+        let parts = PartChange::between(self.columns);
+        let is_on_both = |part: &PartChange<'_>| part.costs.base.and(part.costs.new).is_some();
+        if !parts.iter().any(is_on_both) {
+            return Err(LimitError::NoParts);
         }
-        Ok(verdict)
+        let verdicts = parts.iter().map(|part| {
+            let subject = Subject::Part(part.name);
+            let sums = part.costs.map(|cost| cost.map(exact));
+            Check { subject, ..*self }.judge(sums)
+        });
+        verdicts.collect()
     }
 
-    /// Checks functions or a group.
-    fn named(&self, name: &[u8]) -> Result<Verdict, LimitError> {
-        let label = match self.by {
-            GroupBy::Function => shown(name),
-            by => format!("{} {}", by.name(), shown(name)),
-        };
-        let quoted = format!("{} \"{}\"", self.by.name(), shown(name));
-        let found = match (self.find(name)?, self.compared()) {
-            (Some(found), _) => found,
-            (None, None) => Found::default(),
-            (None, Some(comparison)) => {
-                let closest = closest(name, comparison.profiles.base);
-                let name = quoted;
-                return Err(LimitError::NoFunction { name, closest });
-            }
-        };
-        if let (Bound::Calls(limit), Some(_)) = (self.bound, found.sums.new) {
-            let passed = u128::from(found.calls) <= u128::from(limit) * u128::from(self.runs);
-            let (has, what) = match self.by {
-                GroupBy::Line => ("has", "call"),
-                _ => ("was called", "time"),
+    /// Adds up the functions of the given name or, if there are none, PHP's own function of that name.
+    /// Finds groups by their whole names or, if there are none, files and objects without their first
+    /// folders. For growth, either side may have the name; it is found if the base has something.
+    fn find(&self, by: GroupBy, wanted: &[u8]) -> Result<Sides<Option<FunctionSums>>, LimitError> {
+        /// The functions or the groups whose names fit equally well.
+        #[derive(Default)]
+        struct Found {
+            sums: Sides<Option<FunctionSums>>,
+            /// Their number; those that the sides share are one.
+            count: usize,
+        }
+        let mut found = [Found::default(), Found::default()];
+        let mut add = |row: Sides<&[FunctionId]>| {
+            let sides = self.columns.zip(row);
+            let fits = sides.into_iter().flat_map(|(Column { profile, .. }, ids)| {
+                let names = ids.iter().map(|&id| profile.names_of(id)[2]);
+                names.filter_map(|name| misfit(by, name, wanted))
+            });
+            let Some(misfit) = fits.min() else {
+                return;
             };
-            let calls = in_runs(counted(found.calls, what), self.runs);
-            let outcome = outcome(passed, grouped(limit), self.runs);
-            let text = format!("{label} {has} {calls}: {outcome}");
-            return Ok(Verdict::new(passed, text));
+            found[misfit].count += 1;
+            for (side, (column, ids)) in Sides::EACH.zip(sides) {
+                if let Some(sums) = column.sums(ids) {
+                    let found = found[misfit].sums[side].get_or_insert_default();
+                    found.add(sums);
+                }
+            }
+        };
+        match self.comparison {
+            Some(comparison) => {
+                let rows = comparison.functions();
+                rows.for_each(|row| add(row.functions.as_ref().map(Vec::as_slice)));
+            }
+            None => {
+                let functions = self.columns.new.profile.functions();
+                functions.for_each(|(id, _)| {
+                    let of = &[id][..];
+                    add(Sides { base: of, new: of });
+                });
+            }
         }
-        let inclusive = match self.by {
-            GroupBy::Line => "",
-            _ => "inclusive ",
+        let [whole, end] = found;
+        let found = if whole.sums.base.is_some() {
+            whole
+        } else {
+            end
         };
-        let subject = format!("the {inclusive}{} of {label}", self.event());
-        self.judge(&subject, &quoted, found.sums)
+        if by != GroupBy::Function && found.count > 1 {
+            return Err(LimitError::Ambiguous {
+                kind: by.names(),
+                name: shown(wanted),
+                count: found.count,
+            });
+        }
+        Ok(found.sums)
     }
 
-    /// The comparison, if the limit is on growth.
-    fn compared(&self) -> Option<&'a Comparison<'a>> {
-        let is_growth = matches!(self.bound, Bound::Growth(_));
-        self.comparison.filter(|_| is_growth)
-    }
-
-    /// Compares costs in the first event, without its scale and not divided by the numbers of runs.
-    /// `subject` is what has these costs, `name` what may be missing.
-    pub fn judge(
-        &self,
-        subject: &str,
-        name: &str,
-        sums: Sides<Option<InclusiveSum>>,
-    ) -> Result<Verdict, LimitError> {
-        let bound = self.bound;
-        let missing = match (bound, sums.base, sums.new) {
-            (Bound::Growth(limit), Some(base), Some(new)) => {
-                return self.judge_growth(limit, subject, Sides { base, new });
-            }
-            (Bound::Cost(limit), _, Some(new)) => return self.judge_cost(limit, subject, new),
-            (Bound::Growth(_), _, None) => " not found in the new profile".to_owned(),
-            (Bound::Growth(_), None, Some(new)) => {
-                let new = in_runs(new.shown(unit_of(self.profile)), self.runs);
-                format!(", at {new}, not found in the base")
-            }
-            (Bound::Cost(limit), ..) => {
-                limit.in_units_of(self.profile)?;
-                " not found".to_owned()
-            }
-            (Bound::Calls(_), ..) => " not found".to_owned(),
+    /// Compares sums of both sides with the limit.
+    fn judge(&self, sums: Sides<Option<FunctionSums>>) -> Result<Verdict, LimitError> {
+        let (Some(base), Some(new)) = (sums.base, sums.new) else {
+            return Ok(self.not_found(sums));
         };
-        let outcome = Outcome::NotFound;
-        let text = format!("{name}{missing}, so its limit of {bound} was not checked");
+        let measure = self.limit.measure;
+        let cost = self.subject.cost(&excerpt(self.columns.new.name));
+        if measure == Measure::Growth && base.inclusive <= 0 {
+            return Err(LimitError::NotPositive {
+                subject: cost,
+                base: base.inclusive,
+                new: new.inclusive,
+            });
+        }
+        let mut profiles = self.columns.into_iter().map(|column| column.profile);
+        let is_wrong = measure != Measure::Calls && profiles.any(Profile::has_saturated);
+        let compared = self.compared(base, new).filter(|_| !is_wrong);
+        let Some((measured, per, is_kept)) = compared else {
+            return Err(LimitError::Saturated(cost));
+        };
+        let shown = Sides { base, new }.zip(Sides::EACH);
+        let Sides { base, new } = shown.map(|(sums, side)| self.shown(side, sums));
+        let figures = match measure {
+            Measure::Cost => format!("{cost} is {new}"),
+            Measure::Calls => in_runs(self.subject.calls(measured), self.runs.new),
+            Measure::Growth => {
+                let percent = percent(measured, per);
+                // If it had to shrink by more, it "grew by -5 %".
+                let growth = match percent.strip_prefix('-') {
+                    Some(percent) if is_kept => format!("shrank by {percent}"),
+                    _ => format!("grew by {percent}"),
+                };
+                format!("{cost} {growth} %, from {base} to {new}")
+            }
+        };
+        let (outcome, within) = match is_kept {
+            true => (Outcome::Passed, "within"),
+            false => (Outcome::Failed, "more than"),
+        };
+        let per_run = match measure {
+            Measure::Cost | Measure::Calls if self.runs.new != 1 => " per run",
+            _ => "",
+        };
+        let text = format!("{figures}: {within} the limit of {}{per_run}", self.limit);
         Ok(Verdict { outcome, text })
     }
 
-    /// The base, if there is one, and the profile.
-    pub fn profiles(&self) -> impl Iterator<Item = &'a Profile> {
-        let base = self.comparison.map(|comparison| comparison.profiles.base);
-        base.into_iter().chain([self.profile])
+    /// What is limited, what it is limited per, and whether the limit is kept; `None` if a number exceeds
+    /// 128 bits.
+    fn compared(&self, base: FunctionSums, new: FunctionSums) -> Option<(i128, i128, bool)> {
+        let runs = self.runs.map(i128::from);
+        let (measured, per) = match self.limit.measure {
+            Measure::Cost => (new.inclusive, runs.new),
+            Measure::Calls => (new.invocations.rounded(), runs.new),
+            Measure::Growth => {
+                // Each side is multiplied by the runs of the other one, so that nothing is rounded.
+                let base = base.inclusive.checked_mul(runs.new)?;
+                let new = new.inclusive.checked_mul(runs.base)?;
+                (new.checked_sub(base)?, base)
+            }
+        };
+        let [factor, limit] = self.scaled;
+        let is_kept = measured.checked_mul(factor)? <= per.checked_mul(limit)?;
+        Some((measured, per, is_kept))
     }
 
-    /// Whether either side has a function with its name.
-    fn finds_anything(&self) -> bool {
-        let mut names = self.profiles().flat_map(|profile| {
-            let functions = profile.functions();
-            functions.map(|(_, function)| FunctionName::of(profile.name(function.name)))
-        });
-        self.name.is_some_and(|name| names.any(|of| of.is(name)))
-    }
-
-    /// Adds up the functions whose names pass a test; for growth, those whose names do on either side.
-    /// `None` if there are none; for growth, if the base has none.
-    fn add_up(&self, is_named: &dyn Fn(&[u8]) -> bool) -> Option<Found> {
-        let own = Column::first(self.profile);
-        let columns = match self.compared() {
-            Some(comparison) => comparison.first().columns,
-            None => Sides::EACH.map(|_| own),
-        };
-        let mut found = Found::default();
-        let mut add = |row: Sides<&[FunctionId]>| {
-            let sides = columns.zip(row);
-            let has_name = |(column, ids): (Column<'_>, &[FunctionId])| {
-                let mut names = ids.iter().map(|&id| column.profile.function(id).name);
-                names.any(|name| is_named(column.profile.name(name)))
-            };
-            if !sides.into_iter().any(has_name) {
-                return;
-            }
-            found.count += 1;
-            for (side, (column, ids)) in Sides::EACH.zip(sides) {
-                if !ids.is_empty() {
-                    let sum = found.sums[side].get_or_insert_default();
-                    sum.add(column.inclusive(ids));
-                }
-            }
-            for &id in row.new {
-                let calls = self.profile.function(id).invocations;
-                found.calls = found.calls.saturating_add(calls);
+    /// What is said of a limit that names something which a side lacks.
+    fn not_found(&self, sums: Sides<Option<FunctionSums>>) -> Verdict {
+        let missing = match (self.comparison, sums.new) {
+            (None, _) => " not found".to_owned(),
+            (Some(_), None) => " not found in the new profile".to_owned(),
+            (Some(_), Some(new)) => {
+                format!(", at {}, not found in the base", self.shown(Side::New, new))
             }
         };
-        match self.compared() {
-            Some(comparison) => comparison
-                .functions()
-                .for_each(|row| add(row.functions.as_ref().map(Vec::as_slice))),
-            None => self.profile.functions().for_each(|(id, _)| {
-                let (base, new) = (&[][..], &[id][..]);
-                add(Sides { base, new });
-            }),
-        }
-        let Sides { base, new } = found.sums;
-        let required = if self.compared().is_some() { base } else { new };
-        required.map(|_| found)
-    }
-
-    /// Finds functions of the given name or, if there are none, PHP's own function of that name. Finds
-    /// groups by their whole names or, if there are none, files and objects without their first folders.
-    fn find(&self, wanted: &[u8]) -> Result<Option<Found>, LimitError> {
-        let is_of_php = |name: &[u8]| {
-            let name = FunctionName::of(name).in_php();
-            name.is_some_and(|name| name.is(wanted))
-        };
-        let is_below = |name: &[u8]| {
-            let folders = name.strip_suffix(wanted);
-            folders.is_some_and(|folders| matches!(folders.last(), Some(b'/' | b'\\')))
-        };
-        let is_whole = |name: &[u8]| match self.by {
-            GroupBy::Function => FunctionName::of(name).is(wanted),
-            _ => name == wanted,
-        };
-        let found = self.add_up(&is_whole).or_else(|| match self.by {
-            GroupBy::Function => self.add_up(&is_of_php),
-            GroupBy::Class | GroupBy::Package => None,
-            _ => self.add_up(&is_below),
-        });
-        match found {
-            Some(Found {
-                count: count @ 2.., ..
-            }) if self.by != GroupBy::Function => {
-                let (kind, name) = (self.by.names(), shown(wanted));
-                Err(LimitError::Ambiguous { kind, name, count })
-            }
-            found => Ok(found),
+        let (name, limit) = (self.subject.quoted(), self.limit);
+        Verdict {
+            outcome: Outcome::NotFound,
+            text: format!("{name}{missing}, so its limit of {limit} was not checked"),
         }
     }
 
-    pub fn event(&self) -> String {
-        excerpt(split_scale(self.profile.event()).0)
-    }
-
-    /// Compares a cost in the first event, without its scale, with a limit per run.
-    fn judge_cost(
-        &self,
-        limit: Amount,
-        subject: &str,
-        sum: InclusiveSum,
-    ) -> Result<Verdict, LimitError> {
-        let [factor, allowed] = limit.in_units_of(self.profile)?;
-        let judge = || {
-            let compared = sum.cost.checked_mul(factor)?.checked_mul(MILLION)?;
-            Some(compared <= allowed.checked_mul(self.runs.into())?)
-        };
-        let judged = judge().filter(|_| !self.profile.has_saturated());
-        let Some(passed) = judged else {
-            return Err(LimitError::Saturated(subject.to_owned()));
-        };
-        let cost = in_runs(sum.shown(unit_of(self.profile)), self.runs);
-        let outcome = outcome(passed, limit, self.runs);
-        Ok(Verdict::new(
-            passed,
-            format!("{subject} is {cost}: {outcome}"),
-        ))
-    }
-
-    /// Compares costs of both sides, which are not divided by the numbers of runs.
-    fn judge_growth(
-        &self,
-        limit: Decimal,
-        subject: &str,
-        sums: Sides<InclusiveSum>,
-    ) -> Result<Verdict, LimitError> {
-        let comparison = self.comparison.ok_or(LimitError::NoBase)?;
-        let Sides { base, new } = sums.map(|sum| sum.cost);
-        if base <= 0 {
-            let subject = subject.to_owned();
-            return Err(LimitError::NotPositive { subject, base, new });
-        }
-        let runs = comparison.divisors();
-        // Each side is multiplied by the runs of the other one, so that nothing is rounded.
-        let judge = || {
-            let base = base.checked_mul(runs.new.into())?;
-            let change = new.checked_mul(runs.base.into())?.checked_sub(base)?;
-            let passed = change.checked_mul(100 * MILLION)? <= base.checked_mul(limit.0)?;
-            Some((passed, percent(change, base)))
-        };
-        let judged = judge().filter(|_| !comparison.has_saturated);
-        let Some((passed, percent)) = judged else {
-            return Err(LimitError::Saturated(format!("the growth of {subject}")));
-        };
-        // If it had to shrink by more, it "grew by -5 %".
-        let growth = match percent.strip_prefix('-') {
-            Some(percent) if passed => format!("shrank by {percent}"),
-            _ => format!("grew by {percent}"),
-        };
-        let unit = Unit::of(comparison.first().unit, 1);
-        let shown = sums
-            .zip(runs)
-            .map(|(sum, runs)| in_runs(sum.shown(unit), runs));
-        let Sides { base, new } = shown;
-        let outcome = outcome(passed, format!("{limit} %"), 1);
-        let text = format!("{subject} {growth} %, from {base} to {new}: {outcome}");
-        Ok(Verdict::new(passed, text))
+    /// An inclusive cost with its number of runs.
+    fn shown(&self, side: Side, sums: FunctionSums) -> String {
+        let cost = in_units(sums.inclusive, self.columns[side].unit());
+        in_runs(marked(sums.is_inclusive_estimated, cost), self.runs[side])
     }
 }
 
-/// The names in a profile that are most similar to a missing one, as the end of a sentence.
-fn closest(name: &[u8], profile: &Profile) -> String {
-    let names: Vec<_> = profile
-        .functions()
-        .map(|(_, function)| excerpt(profile.name(function.name)))
-        .collect();
-    let query = NameQuery::new(name);
-    let closest = query.closest(names.iter().map(String::as_str));
-    match &closest[..closest.len().min(MAX_NAMES)] {
-        [] => String::new(),
-        names => format!("; closest: {}", names.join(", ")),
+/// The sums of what has only one cost.
+fn exact(cost: i128) -> FunctionSums {
+    FunctionSums {
+        inclusive: cost,
+        ..FunctionSums::default()
     }
+}
+
+/// How a name differs from a wanted one: 0 if it does not, 1 if it is PHP's own function of that name,
+/// or a file or object in a folder; `None` if it is something else.
+fn misfit(by: GroupBy, name: &[u8], wanted: &[u8]) -> Option<usize> {
+    match by {
+        GroupBy::Function if is_called(name, wanted) => Some(0),
+        GroupBy::Function => is_called(name.strip_prefix(b"php::")?, wanted).then_some(1),
+        _ if name == wanted => Some(0),
+        GroupBy::Class | GroupBy::Package => None,
+        _ => {
+            let folders = name.strip_suffix(wanted)?;
+            matches!(folders.last(), Some(b'/' | b'\\')).then_some(1)
+        }
+    }
+}
+
+/// The names of all functions.
+fn names(profile: &Profile) -> impl Iterator<Item = &[u8]> {
+    let functions = profile.functions();
+    functions.map(|(id, _)| profile.names_of(id)[2])
 }
 
 /// A printable name, with the blanks at its end.
-pub(super) fn shown(name: &[u8]) -> String {
+fn shown(name: &[u8]) -> String {
     match name {
         [] => "???".to_owned(),
         [.., last] if last.is_ascii_whitespace() => printable(name),
@@ -407,25 +408,12 @@ fn in_runs(sum: String, runs: u64) -> String {
     }
 }
 
-/// Whether a limit passed, as the end of a sentence.
-fn outcome(passed: bool, limit: impl fmt::Display, runs: u64) -> String {
-    let outcome = if passed { "within" } else { "more than" };
-    let per_run = if runs == 1 { "" } else { " per run" };
-    format!("{outcome} the limit of {limit}{per_run}")
-}
-
-/// The most functions in a verdict.
-const MAX_NAMES: usize = 3;
-
 /// The functions whose self costs grew most, as the end of a sentence.
 fn largest_increases(comparison: &Comparison<'_>) -> String {
-    let unit = Unit::of(comparison.first().unit, 1);
-    let grown = comparison
-        .changes
-        .iter()
-        .filter(|change| change.self_cost() > 0);
-    let named = grown.take(MAX_NAMES).map(|change| {
-        let cost = in_units(change.self_cost(), unit);
+    let changes = comparison.changes.iter();
+    let grown = changes.filter(|change| change.self_cost() > 0);
+    let named = grown.take(3).map(|change| {
+        let cost = in_units(change.self_cost(), comparison.first().columns.new.unit());
         format!("{} +{cost}", shown(change.name))
     });
     match &named.collect::<Vec<_>>()[..] {

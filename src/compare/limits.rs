@@ -4,8 +4,10 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::amounts::{Amount, Decimal};
-use crate::display::numbers::counted;
+use super::column::Column;
+use crate::display::numbers::grouped;
+use crate::display::text::excerpt;
+use crate::display::units::{NamedUnit, Quantity};
 use crate::profile::GroupBy;
 
 /// A limit on a profile or a comparison.
@@ -30,25 +32,53 @@ use crate::profile::GroupBy;
 pub struct Limit {
     /// The name of a function or group; `None` for the total.
     pub(super) name: Option<Vec<u8>>,
-    pub(super) bound: Bound,
+    pub(super) measure: Measure,
+    /// The most that is allowed, in millionths.
+    number: i128,
+    /// The unit of a cost, unless it is that of the event.
+    unit: Option<&'static NamedUnit>,
 }
 
+/// What a limit is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bound {
-    /// The largest growth of a total, or of an inclusive cost, in percent of the base.
-    Growth(Decimal),
-    /// The largest total, or inclusive cost.
-    Cost(Amount),
-    /// The most calls of a function.
-    Calls(u64),
+pub(super) enum Measure {
+    /// The growth of a total, or of an inclusive cost, in percent of the base.
+    Growth,
+    /// A total, or an inclusive cost.
+    Cost,
+    /// The calls of a function.
+    Calls,
 }
 
-impl fmt::Display for Bound {
+const DECIMALS: usize = 6;
+const MILLION: i128 = 1_000_000;
+
+/// Reads a number without a sign, with at most `max_digits` digits before the point. The result is in
+/// millionths.
+fn millionths(text: &str, max_digits: usize) -> Option<i128> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_number = |digits: &str, max| {
+        (1..=max).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    if !is_number(whole, max_digits) || !is_number(fraction, DECIMALS) {
+        return None;
+    }
+    format!("{whole}{fraction:0<DECIMALS$}").parse().ok()
+}
+
+impl fmt::Display for Limit {
+    /// Writes the number and its unit, without the name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Bound::Growth(percent) => write!(f, "{percent} %"),
-            Bound::Cost(amount) => amount.fmt(f),
-            Bound::Calls(calls) => f.write_str(&counted(*calls, "call")),
+        let (sign, size) = (if self.number < 0 { "-" } else { "" }, self.number.abs());
+        let whole = grouped(size / MILLION);
+        let number = format!("{sign}{whole}.{:0DECIMALS$}", size % MILLION);
+        f.write_str(number.trim_end_matches('0').trim_end_matches('.'))?;
+        match (self.measure, self.unit) {
+            (Measure::Growth, _) => f.write_str(" %"),
+            (Measure::Calls, _) if self.number == MILLION => f.write_str(" call"),
+            (Measure::Calls, _) => f.write_str(" calls"),
+            (Measure::Cost, Some(unit)) => write!(f, " {}", unit.name),
+            (Measure::Cost, None) => Ok(()),
         }
     }
 }
@@ -68,6 +98,56 @@ pub enum LimitSyntaxError {
     Cost,
     #[error("expected the name of a function and a whole number of calls, such as PDO->query=10")]
     Calls,
+}
+
+/// The error for a limit that cannot be checked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the messages show what the fields are")]
+#[non_exhaustive]
+pub enum LimitError {
+    /// A limit on growth without a comparison.
+    #[error("a limit on growth needs a base to compare with")]
+    NoBase,
+    /// The base is 0 or negative, so growth cannot be expressed as a percentage.
+    #[error("the growth of {subject} cannot be expressed in percent: from {} to {}",
+        grouped(*.base), grouped(*.new))]
+    NotPositive {
+        subject: String,
+        base: i128,
+        new: i128,
+    },
+    /// Some sums exceed 64 bits.
+    #[error("{0} cannot be checked: some sums exceed 64 bits")]
+    Saturated(String),
+    /// The base has no such function or group.
+    #[error("the base has no {name}, so its growth cannot be checked{closest}")]
+    NoFunction { name: String, closest: String },
+    /// The end of a path matches several files.
+    #[error("there are {count} {kind} \"{name}\": add folders to the name")]
+    Ambiguous {
+        kind: &'static str,
+        name: String,
+        count: usize,
+    },
+    /// The limit is on a group of functions of this kind, which a single profile does not contain.
+    #[error("a limit on a {0} can only be checked in a conversion")]
+    Group(&'static str),
+    /// Each part is to be checked, but none has a name.
+    #[error("no named parts (CALLGRIND_DUMP_STATS_AT) to check limits for")]
+    NoParts,
+    /// Each part is to be checked, but there are more than are known.
+    #[error("too many parts to check each of them: choose some with --part")]
+    TooManyParts,
+    /// A limit on calls, but the profile contains none.
+    #[error("the profile contains no calls, so limits on calls cannot be checked")]
+    NoCalls,
+    /// The unit of a limit on costs is not one of the event.
+    #[error("the limit of {limit} has a unit that {event} does not have: use {expected}")]
+    WrongUnit {
+        limit: String,
+        event: String,
+        expected: &'static str,
+    },
 }
 
 /// The result of checking a limit.
@@ -99,13 +179,7 @@ impl Limit {
     ///
     /// If there is no number of percent at the end.
     pub fn growth(text: &[u8]) -> Result<Self, LimitSyntaxError> {
-        let bound = |number: &str| {
-            let number = number.strip_suffix('%').unwrap_or(number).trim_end();
-            let Decimal(size) = Decimal::parse(number.strip_prefix('-').unwrap_or(number), 12)?;
-            let sign = if number.starts_with('-') { -1 } else { 1 };
-            Some(Bound::Growth(Decimal(sign * size)))
-        };
-        Limit::parse(text, bound).ok_or(LimitSyntaxError::Growth)
+        Limit::parse(text, Measure::Growth).ok_or(LimitSyntaxError::Growth)
     }
 
     /// Reads a limit on costs: `AMOUNT` for the total, or `NAME=AMOUNT` for a function's inclusive
@@ -115,8 +189,7 @@ impl Limit {
     ///
     /// If there is no such amount at the end.
     pub fn cost(text: &[u8]) -> Result<Self, LimitSyntaxError> {
-        let bound = |amount: &str| Some(Bound::Cost(Amount::parse(amount)?));
-        Limit::parse(text, bound).ok_or(LimitSyntaxError::Cost)
+        Limit::parse(text, Measure::Cost).ok_or(LimitSyntaxError::Cost)
     }
 
     /// Reads a limit on the calls of a function: `NAME=N`.
@@ -125,27 +198,75 @@ impl Limit {
     ///
     /// If there is no name, or no whole number at the end.
     pub fn calls(text: &[u8]) -> Result<Self, LimitSyntaxError> {
-        let bound = |number: &str| {
-            let is_number = number.bytes().all(|digit| digit.is_ascii_digit());
-            Some(Bound::Calls(is_number.then(|| number.parse())?.ok()?))
-        };
-        let limit = Limit::parse(text, bound).filter(|limit| limit.name.is_some());
-        limit.ok_or(LimitSyntaxError::Calls)
+        Limit::parse(text, Measure::Calls).ok_or(LimitSyntaxError::Calls)
     }
 
     /// Splits `NAME=NUMBER`. A name may contain `=`, and blanks are part of it.
-    fn parse(text: &[u8], bound: impl FnOnce(&str) -> Option<Bound>) -> Option<Self> {
+    fn parse(text: &[u8], measure: Measure) -> Option<Self> {
         let (name, number) = match memchr::memrchr(b'=', text) {
             Some(at) => (Some(text[..at].to_vec()), &text[at + 1..]),
             None => (None, text),
         };
-        let bound = bound(str::from_utf8(number).ok()?)?;
-        Some(Limit { name, bound })
+        let text = str::from_utf8(number).ok()?;
+        let mut unit = None;
+        let number = match measure {
+            Measure::Growth => {
+                let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+                match number.strip_prefix('-') {
+                    Some(number) => -millionths(number, 12)?,
+                    None => millionths(number, 12)?,
+                }
+            }
+            Measure::Cost => {
+                unit = NamedUnit::at_end_of_limit(text);
+                let number = text.strip_suffix(unit.map_or("", |unit| unit.name))?;
+                millionths(number.trim_end(), 18)?
+            }
+            Measure::Calls if name.is_none() || text.contains('.') => return None,
+            Measure::Calls => millionths(text, 20)?,
+        };
+        Some(Limit {
+            name,
+            measure,
+            number,
+            unit,
+        })
+    }
+
+    /// A factor for what it is on, and the limit of the product.
+    ///
+    /// # Errors
+    ///
+    /// If its unit is not one of the event.
+    pub(super) fn scaled(&self, event: &Column<'_>) -> Result<[i128; 2], LimitError> {
+        let unit = event.unit();
+        let factor = match (self.measure, self.unit) {
+            (Measure::Growth, _) => 100,
+            (_, None) => 1,
+            (_, Some(own)) if own.quantity == unit.quantity => {
+                return Ok([
+                    MILLION * i128::from(unit.count.max(1)),
+                    self.number * own.count,
+                ]);
+            }
+            _ => {
+                return Err(LimitError::WrongUnit {
+                    limit: self.to_string(),
+                    event: excerpt(event.name),
+                    expected: match unit.quantity {
+                        Quantity::Time => "ns, us, ms or s",
+                        Quantity::Memory => "B, KiB, MiB or GiB",
+                        Quantity::Count => "a plain number, or one with k, M or G",
+                    },
+                });
+            }
+        };
+        Ok([MILLION * factor, self.number])
     }
 
     /// Whether it limits growth, which needs a base.
     pub fn needs_base(&self) -> bool {
-        matches!(self.bound, Bound::Growth(_))
+        self.measure == Measure::Growth
     }
 
     /// The kind of its name: `class:A` is a class, unless there is a function of that name.
@@ -165,15 +286,6 @@ impl Limit {
 }
 
 impl Verdict {
-    pub(super) fn new(passed: bool, text: String) -> Self {
-        let outcome = if passed {
-            Outcome::Passed
-        } else {
-            Outcome::Failed
-        };
-        Verdict { outcome, text }
-    }
-
     /// Whether the limit did not fail.
     pub fn passed(&self) -> bool {
         self.outcome != Outcome::Failed

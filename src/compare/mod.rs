@@ -1,104 +1,28 @@
 //! Comparison of two profiles, and limits on one or on both.
 
-mod amounts;
 mod check;
-mod limit_error;
+mod column;
 mod limits;
 mod pairing;
-mod parts;
 mod sides;
 
 pub(crate) use check::{Checked, check_all};
-pub use limit_error::LimitError;
-pub use limits::{Limit, LimitSyntaxError, Outcome, Verdict};
+pub(crate) use column::calls_within;
+pub use column::{CallCount, FunctionSums};
+pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict};
 pub use pairing::Transition;
-pub use parts::PartChange;
 pub use sides::{Side, Sides};
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::ops::Sub;
 
-use serde_core::{Serialize, Serializer};
 use thiserror::Error;
 
-use crate::display::numbers::{divided, grouped, marked, rounded};
 use crate::display::text::printable;
-use crate::display::units::{Unit, in_units};
-use crate::profile::{Cost, EdgeRef, FunctionId, Profile, split_scale};
-use pairing::paired;
-
-/// The costs of a function on one side of a comparison, in one event without its scale.
-///
-/// Functions with the same name and file count as one here, so the sums of a side may need more
-/// than 64 bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FunctionSums {
-    /// Sum of the self costs.
-    pub self_cost: i128,
-    /// Sum of the inclusive costs.
-    pub inclusive: i128,
-    /// Whether they contain an estimate; see [`Profile::is_inclusive_estimated`].
-    pub is_inclusive_estimated: bool,
-    /// The number of its invocations.
-    pub invocations: CallCount,
-}
-
-/// A number of calls, per run of the profiled program where that is compared: below ten rounded to
-/// one decimal, else to a whole number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CallCount {
-    pub(crate) tenths: i128,
-}
-
-impl CallCount {
-    pub(crate) fn per_run(calls: i128, runs: u64) -> Self {
-        let tenths = divided(calls.saturating_mul(10), runs.into());
-        CallCount {
-            tenths: match tenths {
-                ..100 => tenths,
-                _ => divided(calls, runs.into()).saturating_mul(10),
-            },
-        }
-    }
-
-    /// The nearest whole number.
-    pub fn rounded(self) -> i128 {
-        divided(self.tenths, 10)
-    }
-
-    fn is_whole(self) -> bool {
-        self.tenths % 10 == 0
-    }
-}
-
-impl Sub for CallCount {
-    type Output = CallCount;
-
-    fn sub(self, other: CallCount) -> CallCount {
-        CallCount {
-            tenths: self.tenths - other.tenths,
-        }
-    }
-}
-
-impl fmt::Display for CallCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&match self.is_whole() {
-            true => grouped(self.rounded()),
-            false => rounded(self.tenths, 10, 1),
-        })
-    }
-}
-
-impl Serialize for CallCount {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.is_whole() {
-            true => serializer.serialize_i128(self.rounded()),
-            false => serializer.serialize_f64(self.tenths as f64 / 10.0),
-        }
-    }
-}
+use crate::maps::IndexMap;
+use crate::profile::{FunctionId, Profile, split_scale};
+use column::Column;
+use pairing::{JoinedFunctions, paired};
 
 /// A function that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +39,7 @@ pub struct FunctionChange<'a> {
     /// Its change, if it has another name or file in the new profile.
     pub transition: Option<Transition>,
     /// Its functions, sorted: several may be one here.
-    pub(crate) functions: Sides<Vec<FunctionId>>,
+    pub(crate) functions: JoinedFunctions,
 }
 
 impl FunctionChange<'_> {
@@ -146,114 +70,35 @@ impl FunctionChange<'_> {
     }
 }
 
-/// An event of one side.
-#[derive(Clone, Copy, Debug)]
-struct Column<'a> {
-    profile: &'a Profile,
-    /// Its position among the events of the profile.
-    at: usize,
-    scale: u64,
-    /// The divisor of costs and calls.
-    divisor: u64,
+/// The parts with the same name on both sides of a comparison. A benchmark names a part with
+/// `CALLGRIND_DUMP_STATS_AT("name")`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartChange<'a> {
+    /// The name.
+    pub name: &'a [u8],
+    /// The sums of their self costs, without a scale; per run, if that is compared. `None` where there
+    /// is no such part.
+    pub costs: Sides<Option<i128>>,
 }
 
-impl<'a> Column<'a> {
-    /// The first event of a profile that is not compared.
-    fn first(profile: &'a Profile) -> Self {
-        Column {
-            profile,
-            at: 0,
-            scale: split_scale(profile.event()).1,
-            divisor: 1,
+impl<'a> PartChange<'a> {
+    fn between(columns: Sides<Column<'a>>) -> Vec<Self> {
+        let mut sums: IndexMap<&[u8], Sides<Option<i128>>> = IndexMap::default();
+        for side in [Side::New, Side::Base] {
+            let parts = columns[side].profile.parts();
+            for (name, part) in parts.filter_map(|part| Some((part.header.name()?, part))) {
+                let sum = sums.entry(name).or_default()[side].get_or_insert(0);
+                *sum = sum.saturating_add(columns[side].cost(part.totals));
+            }
         }
+        let changes = sums.into_iter().map(|(name, sums)| PartChange {
+            name,
+            costs: sums
+                .zip(columns)
+                .map(|(sum, column)| Some(column.per_run(sum?))),
+        });
+        changes.collect()
     }
-
-    /// The sums of functions that are one here; `None` if there are no functions.
-    fn sums(&self, functions: &[FunctionId]) -> Option<FunctionSums> {
-        functions.first()?;
-        let profile = self.profile;
-        let costs = functions
-            .iter()
-            .map(|&id| self.cost(profile.self_costs(id)));
-        let calls = functions.iter().map(|&id| profile.function(id).invocations);
-        let within = calls_within(profile, functions).map(|edge| i128::from(edge.calls));
-        let calls = calls.map(i128::from).sum::<i128>() - within.sum::<i128>();
-        let inclusive = self.inclusive(functions);
-        Some(FunctionSums {
-            self_cost: self.per_run(costs.fold(0, i128::saturating_add)),
-            inclusive: self.per_run(inclusive.cost),
-            is_inclusive_estimated: inclusive.is_estimated,
-            invocations: CallCount::per_run(calls, self.divisor),
-        })
-    }
-
-    /// Their inclusive cost, not divided by runs.
-    fn inclusive(&self, functions: &[FunctionId]) -> InclusiveSum {
-        let profile = self.profile;
-        let costs = functions.iter().map(|&id| profile.inclusive_costs(id));
-        let within = calls_within(profile, functions).map(|edge| -self.cost(edge.costs()));
-        let costs = costs.map(|costs| self.cost(costs)).chain(within);
-        InclusiveSum {
-            cost: costs.fold(0, i128::saturating_add),
-            is_estimated: functions
-                .iter()
-                .any(|&id| profile.is_inclusive_estimated(id)),
-        }
-    }
-
-    /// The sum of all self costs, not divided by runs.
-    fn total(&self) -> i128 {
-        self.cost(&self.profile.totals())
-    }
-
-    /// The cost in a row, without its scale.
-    fn cost(&self, costs: &[Cost]) -> i128 {
-        let cost = costs.get(self.at).copied().unwrap_or(0);
-        i128::from(cost).saturating_mul(self.scale.into())
-    }
-
-    /// A cost as it is shown.
-    fn per_run(&self, cost: i128) -> i128 {
-        divided(cost, self.divisor.into())
-    }
-}
-
-/// The inclusive cost of functions, which may contain an estimate.
-#[derive(Clone, Copy, Debug, Default)]
-struct InclusiveSum {
-    cost: i128,
-    is_estimated: bool,
-}
-
-impl InclusiveSum {
-    fn exact(cost: i128) -> Self {
-        InclusiveSum {
-            cost,
-            is_estimated: false,
-        }
-    }
-
-    fn add(&mut self, other: InclusiveSum) {
-        self.cost = self.cost.saturating_add(other.cost);
-        self.is_estimated |= other.is_estimated;
-    }
-
-    fn shown(self, unit: Unit) -> String {
-        marked(self.is_estimated, in_units(self.cost, unit))
-    }
-}
-
-/// The calls between a function and its clones. If these are one function, such calls do not count.
-pub(crate) fn calls_within<'a>(
-    profile: &'a Profile,
-    functions: &'a [FunctionId],
-) -> impl Iterator<Item = EdgeRef<'a>> {
-    let callers = functions.iter().filter(|_| functions.len() > 1);
-    let calls = callers.flat_map(|&id| profile.sub_calls(id));
-    let name = |id: FunctionId| profile.function(id).name;
-    calls.filter(move |edge| {
-        functions.binary_search(&edge.callee).is_ok() && name(edge.caller) != name(edge.callee)
-    })
 }
 
 /// An event that both sides of a comparison have.
@@ -270,10 +115,36 @@ pub struct ComparedEvent<'a> {
     pub unequal_units: Option<Sides<&'static str>>,
     /// The sums of all self costs.
     pub totals: Sides<i128>,
-    columns: Sides<Column<'a>>,
+    pub(crate) columns: Sides<Column<'a>>,
 }
 
-impl ComparedEvent<'_> {
+impl<'a> ComparedEvent<'a> {
+    /// The events that both sides have, in the order of the new profile.
+    fn common(profiles: Sides<&'a Profile>, runs: Sides<u64>) -> Vec<Self> {
+        let columns = profiles.zip(runs).map(|(profile, runs)| {
+            let events = 0..profile.events().len();
+            events.map(move |at| Column::new(profile, at, runs))
+        });
+        let totals = profiles.map(Profile::totals);
+        let both = columns.new.filter_map(|new| {
+            // If two names differ only in a scale, the first one counts.
+            let base = columns.base.clone().find(|base| base.name == new.name)?;
+            let columns = Sides { base, new };
+            let units = columns.map(|column| column.unit);
+            let is_same = units.base == units.new;
+            let totals = columns.zip(totals.as_ref());
+            Some(ComparedEvent {
+                name: new.name,
+                long_name: new.long_name(),
+                unit: if is_same { units.new } else { "" },
+                unequal_units: (!is_same).then_some(units),
+                totals: totals.map(|(column, totals)| column.per_run(column.cost(totals))),
+                columns,
+            })
+        });
+        both.collect()
+    }
+
     /// The growth of the total.
     pub fn change(&self) -> i128 {
         self.totals.new.saturating_sub(self.totals.base)
@@ -281,62 +152,18 @@ impl ComparedEvent<'_> {
 
     /// The costs of a function on both sides; `None` where it is missing.
     pub fn sums(&self, function: &FunctionChange<'_>) -> Sides<Option<FunctionSums>> {
-        let sides = self.columns.zip(function.functions.as_ref());
+        self.sums_of(&function.functions)
+    }
+
+    fn sums_of(&self, functions: &JoinedFunctions) -> Sides<Option<FunctionSums>> {
+        let sides = self.columns.zip(functions.as_ref());
         sides.map(|(column, functions)| column.sums(functions))
-    }
-
-    /// A cost on one side without its scale, not divided by runs.
-    pub(crate) fn cost(&self, side: Side, costs: &[Cost]) -> i128 {
-        self.columns[side].cost(costs)
-    }
-
-    /// Such a cost as it is shown: per run, if that is compared.
-    pub(crate) fn per_run(&self, side: Side, cost: i128) -> i128 {
-        self.columns[side].per_run(cost)
     }
 
     /// The scales of both sides: a webgrind file may contain costs in thousands, for example.
     pub fn scales(&self) -> Sides<u64> {
         self.columns.map(|column| column.scale)
     }
-}
-
-/// The events that both sides have, in the order of the new profile.
-fn events<'a>(profiles: Sides<&'a Profile>, divisors: Sides<u64>) -> Vec<ComparedEvent<'a>> {
-    let events = profiles.zip(divisors).map(|(profile, divisor)| {
-        let events = profile.events().iter().enumerate();
-        events.map(move |(at, event)| {
-            let (name, scale) = split_scale(event.name());
-            let column = Column {
-                profile,
-                at,
-                scale,
-                divisor,
-            };
-            (name, column, event)
-        })
-    });
-    let totals = profiles.map(Profile::totals);
-    let both = events.new.filter_map(|new| {
-        // If two names differ only in a scale, the first one counts.
-        let base = events.base.clone().find(|base| base.0 == new.0)?;
-        let (name, _, event) = new;
-        let both = Sides { base, new };
-        let columns = both.map(|(_, column, _)| column);
-        let units = both.map(|(_, column, event)| column.profile.unit(event));
-        let is_same = units.base == units.new;
-        Some(ComparedEvent {
-            name,
-            long_name: event.long_name(),
-            unit: if is_same { units.new } else { "" },
-            unequal_units: (!is_same).then_some(units),
-            totals: columns
-                .zip(totals.as_ref())
-                .map(|(column, totals)| column.per_run(column.cost(totals))),
-            columns,
-        })
-    });
-    both.collect()
 }
 
 /// The error for two profiles that cannot be compared, because they contain different events.
@@ -429,23 +256,21 @@ impl<'a> Comparison<'a> {
     ) -> Result<Self, CompareError> {
         CompareError::check(base, new)?;
         let profiles = Sides { base, new }.map(Profile::folded);
-        let divisors = match is_per_run {
+        let runs = match is_per_run {
             true => profiles.map(Profile::runs),
             false => Sides { base: 1, new: 1 },
         };
-        let events = events(profiles, divisors);
-        let mut functions = paired(profiles);
-        for function in &mut functions {
-            function.sums = events[0].sums(function);
-        }
+        let events = ComparedEvent::common(profiles, runs);
+        let functions = paired(profiles).into_iter();
+        let mut functions: Vec<_> = functions
+            .map(|functions| FunctionChange::new(functions, &events[0]))
+            .collect();
+        sort(&mut functions);
         let has_changed = |function: &FunctionChange<'_>| {
             let mut sums = events.iter().map(|event| event.sums(function));
             sums.any(|sums| sums.base != sums.new)
         };
-        let (mut changes, mut same): (Vec<_>, Vec<_>) =
-            functions.into_iter().partition(has_changed);
-        sort(&mut changes);
-        sort(&mut same);
+        let (changes, same) = functions.into_iter().partition(has_changed);
         Ok(Comparison {
             is_per_run,
             profiles,
@@ -485,9 +310,19 @@ impl<'a> Comparison<'a> {
         self.profiles.map(Profile::runs)
     }
 
-    /// The divisors of costs and calls.
+    /// The numbers that costs and calls are divided by.
     pub fn divisors(&self) -> Sides<u64> {
-        self.first().columns.map(|column| column.divisor)
+        self.first().columns.map(|column| column.runs)
+    }
+
+    /// The parts that the profiled programs have named, in one of the [`events`](Self::events): in
+    /// the order of the new profile, then those that are gone. Several of one name are one.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such event.
+    pub fn parts(&self, event: usize) -> Vec<PartChange<'a>> {
+        PartChange::between(self.events[event].columns)
     }
 
     /// Whether both sides contain numbers of invocations.

@@ -11,18 +11,18 @@
 //!   inlining.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::iter;
 
 use foldhash::fast::FixedState;
 
-use super::{FunctionChange, Side, Sides};
+use super::{ComparedEvent, FunctionChange, Side, Sides};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::HashMap;
-use crate::names::{FunctionName, last_component};
+use crate::names::{last_component, original, without_folders, without_lines};
 use crate::profile::{FunctionId, Profile};
 
 /// How a function was paired whose name, lines or file differ between the sides.
@@ -40,63 +40,54 @@ impl fmt::Display for Transition {
     }
 }
 
-/// The functions of both sides, whose costs are not yet known.
-pub(super) fn paired<'a>(profiles: Sides<&'a Profile>) -> Vec<FunctionChange<'a>> {
-    let mut exact: HashMap<_, Family> = HashMap::default();
+/// The functions of both sides that are one. Those of a side are sorted.
+pub(super) type JoinedFunctions = Sides<Vec<FunctionId>>;
+
+/// The functions of both sides. Each is in one result.
+pub(super) fn paired(profiles: Sides<&Profile>) -> Vec<JoinedFunctions> {
+    // Families share a name, except for lines, and a file.
+    let family = |side: Side, id: FunctionId| {
+        let [_, file, name] = profiles[side].names_of(id);
+        (original_name(name).0, last_component(file))
+    };
+    let mut families: HashMap<_, JoinedFunctions> = HashMap::default();
     for side in Sides::EACH {
-        let profile = profiles[side];
-        for (id, function) in profile.functions() {
-            let file = last_component(profile.name(function.file));
-            let (name, lines) = original_name(profile, id);
-            exact.entry((name, file)).or_default()[side].push((lines, id));
+        for (id, _) in profiles[side].functions() {
+            families.entry(family(side, id)).or_default()[side].push(id);
         }
     }
-    let families = join(exact.into_values(), usize::MAX, |side, &(_, id)| {
-        let profile = profiles[side];
-        let (name, _) = original_name(profile, id);
-        let file = last_component(profile.name(profile.function(id).file));
-        (FunctionName::of(&name).without_folders(), file)
+    let families = join(families.into_values(), usize::MAX, |side, id| {
+        let (name, file) = family(side, id);
+        (without_folders(&name), file)
     });
     let rows = families
         .into_iter()
         .flat_map(|family| rows(profiles, family));
     // The others have moved if they are the only ones of a name and object on each side.
-    let rows = join(rows, 2, |side, &id| {
-        let profile = profiles[side];
-        let object = last_component(profile.name(profile.function(id).object));
-        (name_of(profile, id).original(), object)
-    });
-    rows.into_iter().map(|row| change(profiles, row)).collect()
+    join(rows, 2, |side, id| {
+        let [object, _, name] = profiles[side].names_of(id);
+        (original(name), last_component(object))
+    })
 }
 
-/// The functions of both sides that share a name without lines, with their lines.
-type Family = Sides<Vec<(Vec<u64>, FunctionId)>>;
-
-/// The functions of both sides that are one, sorted.
-type JoinedFunctions = Sides<Vec<FunctionId>>;
-
-fn is_on_both<T>(sides: &Sides<Vec<T>>) -> bool {
-    !sides.base.is_empty() && !sides.new.is_empty()
-}
-
-/// Joins what only one side has with what has the same key on the other side, if no more than `most`
-/// have it.
-fn join<T: Clone, Key: Eq + Hash>(
-    all: impl IntoIterator<Item = Sides<Vec<T>>>,
+/// Joins functions that only one side has with those that have the same key on the other side, if no
+/// more than `most` have it.
+fn join<Key: Eq + Hash>(
+    all: impl IntoIterator<Item = JoinedFunctions>,
     most: usize,
-    key: impl Fn(Side, &T) -> Key,
-) -> Vec<Sides<Vec<T>>> {
+    key: impl Fn(Side, FunctionId) -> Key,
+) -> Vec<JoinedFunctions> {
     let (mut joined, alone): (Vec<_>, Vec<_>) = all.into_iter().partition(is_on_both);
-    let mut named: HashMap<Key, Vec<Sides<Vec<T>>>> = HashMap::default();
+    let mut named: HashMap<Key, Vec<JoinedFunctions>> = HashMap::default();
     for one in alone {
-        let side = main_side(&one);
-        let key = key(side, &one[side][0]);
-        named.entry(key).or_default().push(one);
+        let (side, id) = first(&one);
+        named.entry(key(side, id)).or_default().push(one);
     }
     for alike in named.into_values() {
-        let all = Sides::EACH.map(|side| -> Vec<T> {
-            let all = alike.iter().flat_map(|one| &one[side]);
-            all.cloned().collect()
+        let all = Sides::EACH.map(|side| {
+            let mut all: Vec<_> = alike.iter().flat_map(|one| &one[side]).copied().collect();
+            all.sort_unstable();
+            all
         });
         match is_on_both(&all) && alike.len() <= most {
             true => joined.push(all),
@@ -106,36 +97,40 @@ fn join<T: Clone, Key: Eq + Hash>(
     joined
 }
 
-/// The new side, unless only the base has something.
-fn main_side<T>(sides: &Sides<Vec<T>>) -> Side {
-    match sides.new.is_empty() {
-        true => Side::Base,
-        false => Side::New,
+fn is_on_both(functions: &JoinedFunctions) -> bool {
+    !functions.base.is_empty() && !functions.new.is_empty()
+}
+
+/// The first function of the new side, unless only the base has one.
+fn first(functions: &JoinedFunctions) -> (Side, FunctionId) {
+    match functions.new.first() {
+        Some(&id) => (Side::New, id),
+        None => (Side::Base, functions.base[0]),
     }
 }
 
 /// The most pairs that are compared to find the functions of a family that belong together.
 const MAX_PAIRS: usize = 1 << 22;
 
-/// The name of a function without clones and lines, and the lines.
-fn original_name(profile: &Profile, id: FunctionId) -> (Cow<'_, [u8]>, Vec<u64>) {
-    match name_of(profile, id).without_lines() {
-        (Cow::Borrowed(name), lines) => (FunctionName::of(name).original().into(), lines),
+/// A name without clones and lines, and the lines.
+fn original_name(name: &[u8]) -> (Cow<'_, [u8]>, Vec<u64>) {
+    match without_lines(name) {
+        (Cow::Borrowed(name), lines) => (original(name).into(), lines),
         with_lines => with_lines,
     }
 }
 
-fn name_of(profile: &Profile, id: FunctionId) -> FunctionName<'_> {
-    FunctionName::of(profile.name(profile.function(id).name))
-}
-
 /// The rows of a family: one, if there are no lines in its name.
-fn rows(profiles: Sides<&Profile>, family: Family) -> Vec<JoinedFunctions> {
-    let units = profiles.zip(family).map(|(profile, mut members)| {
-        members.sort_unstable();
-        let units = members.chunk_by(|(one, _), (other, _)| one == other);
+fn rows(profiles: Sides<&Profile>, family: JoinedFunctions) -> Vec<JoinedFunctions> {
+    let units = profiles.zip(family).map(|(profile, functions)| {
+        let mut units: BTreeMap<Vec<u64>, Vec<FunctionId>> = BTreeMap::new();
+        for id in functions {
+            let [.., name] = profile.names_of(id);
+            units.entry(without_lines(name).1).or_default().push(id);
+        }
+        let units = units.into_iter();
         units
-            .map(|unit| AlikeFunctions::of(profile, unit))
+            .map(|(lines, functions)| AlikeFunctions::of(profile, lines, functions))
             .collect::<Vec<_>>()
     });
     let counts = units.as_ref().map(Vec::len);
@@ -160,29 +155,31 @@ fn rows(profiles: Sides<&Profile>, family: Family) -> Vec<JoinedFunctions> {
         .collect()
 }
 
-fn change<'a>(profiles: Sides<&'a Profile>, functions: JoinedFunctions) -> FunctionChange<'a> {
-    let side = main_side(&functions);
-    let profile = profiles[side];
-    let names = functions[side].iter().map(|&id| profile.names_of(id));
-    let [object, file, name] = names.min().unwrap_or_default();
-    let sides = profiles.zip(functions.as_ref());
-    let names = sides.map(|(profile, functions)| -> BTreeSet<_> {
-        let names = functions.iter().map(|&id| name_of(profile, id));
-        names.map(|name| name.without_folders()).collect()
-    });
-    let has_several = names.base.union(&names.new).nth(1).is_some();
-    FunctionChange {
-        object,
-        file,
-        name: match has_several {
-            true => FunctionName::of(name).original(),
-            false => name,
-        },
-        sums: Sides::default(),
-        transition: is_on_both(&functions)
-            .then(|| Transition::of(sides, names))
-            .flatten(),
-        functions,
+impl<'a> FunctionChange<'a> {
+    /// The change of functions in an event.
+    pub(super) fn new(functions: JoinedFunctions, event: &ComparedEvent<'a>) -> Self {
+        let profiles = event.columns.map(|column| column.profile);
+        let (side, _) = first(&functions);
+        let names = functions[side]
+            .iter()
+            .map(|&id| profiles[side].names_of(id));
+        let [object, file, name] = names.min().unwrap_or_default();
+        let sides = profiles.zip(functions.as_ref());
+        let names = sides.map(|(profile, functions)| -> BTreeSet<_> {
+            let names = functions.iter().map(|&id| profile.names_of(id));
+            names.map(|[.., name]| without_folders(name)).collect()
+        });
+        let has_several = names.base.union(&names.new).nth(1).is_some();
+        FunctionChange {
+            object,
+            file,
+            name: if has_several { original(name) } else { name },
+            sums: event.sums_of(&functions),
+            transition: is_on_both(&functions)
+                .then(|| Transition::of(sides, names))
+                .flatten(),
+            functions,
+        }
     }
 }
 
@@ -202,7 +199,7 @@ impl Transition {
             shown.join(", ")
         };
         if names.base != names.new {
-            let has_lines = |name: &Vec<u8>| !FunctionName::of(name).without_lines().1.is_empty();
+            let has_lines = |name: &Vec<u8>| !without_lines(name).1.is_empty();
             let (word, what) = match names.base.iter().any(has_lines) {
                 true => ("was", list(names.base)),
                 false => ("now", list(names.new)),
@@ -233,24 +230,19 @@ struct AlikeFunctions {
 }
 
 impl AlikeFunctions {
-    fn of(profile: &Profile, members: &[(Vec<u64>, FunctionId)]) -> Self {
-        let lines = members[0].0.clone();
-        let functions: Vec<FunctionId> = members.iter().map(|(_, id)| *id).collect();
-        let mut callers = 0;
+    fn of(profile: &Profile, lines: Vec<u64>, functions: Vec<FunctionId>) -> Self {
+        let mut callers = BTreeSet::new();
         if !lines.is_empty() {
             let edges = functions.iter().flat_map(|&id| profile.called_from(id));
-            let names: BTreeSet<Vec<u8>> = edges
-                .map(|edge| {
-                    let (name, _) = name_of(profile, edge.caller).without_lines();
-                    FunctionName::of(&name).without_folders()
-                })
-                .collect();
-            callers = FixedState::default().hash_one(&names);
+            callers.extend(edges.map(|edge| {
+                let [.., name] = profile.names_of(edge.caller);
+                without_folders(&without_lines(name).0)
+            }));
         }
         AlikeFunctions {
             lines,
             functions,
-            callers,
+            callers: FixedState::default().hash_one(&callers),
         }
     }
 

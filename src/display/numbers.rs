@@ -15,7 +15,8 @@ pub(crate) fn grouped(number: impl Into<i128>) -> String {
 }
 
 /// A count with its noun: `1 function`, `2 functions`.
-pub(crate) fn counted(count: u64, what: &str) -> String {
+pub(crate) fn counted(count: impl Into<i128>, what: &str) -> String {
+    let count = count.into();
     let plural = match count {
         1 => "",
         _ if what.ends_with("ss") => "es",

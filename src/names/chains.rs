@@ -9,9 +9,19 @@
 //! brackets do not pair, at the first. If everything is Callgrind's, callers need not be in the
 //! profile: they may have run only while nothing was recorded, or in another part.
 
-use super::FunctionName;
 use super::pieces::{PieceKind, Pieces};
 use crate::maps::HashSet;
+
+/// A name in its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ChainedName<'a> {
+    /// The name of the function, without its callers and its recursion level.
+    pub own: &'a [u8],
+    /// Its callers, the nearest first, with `'` between them; empty if none are given.
+    pub chain: &'a [u8],
+    /// The recursion level; 0 if there is none.
+    pub level: u32,
+}
 
 /// The names of functions that others may be called by.
 #[derive(Debug, Default)]
@@ -32,11 +42,15 @@ impl<'a> Chains<'a> {
     }
 
     /// Takes a name apart.
-    pub fn split(&self, name: &'a [u8]) -> FunctionName<'a> {
-        self.try_split(name).unwrap_or(FunctionName::of(name))
+    pub fn split(&self, name: &'a [u8]) -> ChainedName<'a> {
+        self.try_split(name).unwrap_or(ChainedName {
+            own: name,
+            chain: b"",
+            level: 0,
+        })
     }
 
-    fn try_split(&self, name: &'a [u8]) -> Option<FunctionName<'a>> {
+    fn try_split(&self, name: &'a [u8]) -> Option<ChainedName<'a>> {
         let end = Some(beginning(name)).filter(|&end| end > 0)?;
         let own = self.known.get(&name[..end])?;
         let mut chain = name[end..].strip_prefix(b"'")?;
@@ -54,7 +68,7 @@ impl<'a> Chains<'a> {
         if has_callers {
             self.callers(chain)?;
         }
-        Some(FunctionName { own, chain, level })
+        Some(ChainedName { own, chain, level })
     }
 
     /// The callers in a chain, the nearest first and at most [`MAX_CALLERS`]; `None` if one of
@@ -125,7 +139,7 @@ mod tests {
         let text = |bytes: &'a [u8]| str::from_utf8(bytes).unwrap();
         let all = names.iter().chain([&name]).map(|name| name.as_bytes());
         let chains = Chains::new(all, are_of_callgrind);
-        let FunctionName { own, chain, level } = chains.split(name.as_bytes());
+        let ChainedName { own, chain, level } = chains.split(name.as_bytes());
         let callers = match chain {
             b"" => Vec::new(),
             chain => chains.callers(chain).unwrap(),

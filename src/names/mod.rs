@@ -21,95 +21,65 @@ pub use query::UnknownFunction;
 pub(crate) use query::{NameQuery, Named};
 pub(crate) use short::{SHORT, cut_end, pad, short_name, shorten_path, width_of};
 
-/// A name in its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FunctionName<'a> {
-    /// The name of the function, without its callers and its recursion level.
-    pub own: &'a [u8],
-    /// Its callers, the nearest first, with `'` between them; empty if none are given.
-    pub chain: &'a [u8],
-    /// The recursion level; 0 if there is none.
-    pub level: u32,
+/// Whether a function has this name, with or without the location that Xdebug 2.3 and later append to
+/// some: `php::call_user_func:{FILE:LINE}`.
+pub(crate) fn is_called(name: &[u8], wanted: &[u8]) -> bool {
+    name == wanted || without_place(name) == wanted
 }
 
-impl<'a> FunctionName<'a> {
-    /// A name without callers and levels.
-    pub fn of(own: &'a [u8]) -> Self {
-        FunctionName {
-            own,
-            chain: b"",
-            level: 0,
+fn without_place(name: &[u8]) -> &[u8] {
+    let is_place = |&at: &usize| at == 0 || name[at - 1] != b':';
+    let mut places = memchr::memmem::find_iter(name, b":{").filter(is_place);
+    match (places.next(), name.ends_with(b"}")) {
+        (Some(at), true) => &name[..at],
+        _ => name,
+    }
+}
+
+/// A name without the suffix of a clone, or of a part that compilers move elsewhere: `f` of
+/// `f.isra.0.cold` and of `f [clone .part.0]`.
+pub(crate) fn original(mut name: &[u8]) -> &[u8] {
+    while let Some(shorter @ [_, ..]) = without_clone(name) {
+        name = shorter;
+    }
+    name
+}
+
+/// A name without the lines that PHP and Xdebug put into it, and these lines:
+/// `{closure:/srv/app/a.php}` of `{closure:/srv/app/a.php:24-26}`.
+pub(crate) fn without_lines(whole: &[u8]) -> (Cow<'_, [u8]>, Vec<u64>) {
+    let (mut name, mut lines) = (Vec::new(), Vec::new());
+    let mut start = 0;
+    for colon in memchr::memchr_iter(b':', whole) {
+        let after = &whole[colon + 1..];
+        let is_number = |byte: &&u8| byte.is_ascii_digit() || **byte == b'-';
+        let (number, rest) = after.split_at(after.iter().take_while(is_number).count());
+        if let ([_, ..], [b'}' | b'$', ..]) = (number, rest) {
+            let numbers = number.split(|&byte| byte == b'-');
+            lines.extend(
+                numbers.filter_map(|digits| str::from_utf8(digits).ok()?.parse::<u64>().ok()),
+            );
+            name.extend_from_slice(&whole[start..colon]);
+            start = colon + 1 + number.len();
         }
     }
-
-    /// The name without the location that Xdebug 2.3 and later append to some:
-    /// `php::call_user_func:{FILE:LINE}`.
-    pub fn without_place(&self) -> &'a [u8] {
-        let is_place = |&at: &usize| at == 0 || self.own[at - 1] != b':';
-        let mut places = memchr::memmem::find_iter(self.own, b":{").filter(is_place);
-        match (places.next(), self.own.ends_with(b"}")) {
-            (Some(at), true) => &self.own[..at],
-            _ => self.own,
-        }
+    match start {
+        0 => (whole.into(), lines),
+        _ => ([&name, &whole[start..]].concat().into(), lines),
     }
+}
 
-    /// The name without the suffix of a clone, or of a part that compilers move elsewhere: `f` of
-    /// `f.isra.0.cold` and of `f [clone .part.0]`.
-    pub fn original(&self) -> &'a [u8] {
-        let mut name = self.own;
-        while let Some(shorter @ [_, ..]) = without_clone(name) {
-            name = shorter;
-        }
-        name
+/// A name without the folders of absolute paths: `include::a.php` of `include::/srv/app/a.php`.
+pub(crate) fn without_folders(name: &[u8]) -> Vec<u8> {
+    let mut short = Vec::with_capacity(name.len());
+    let mut end = 0;
+    for path in Pieces::of(name).filter(|piece| piece.kind == PieceKind::Path) {
+        short.extend_from_slice(&name[end..path.range.start]);
+        short.extend_from_slice(last_component(&name[path.range.clone()]));
+        end = path.range.end;
     }
-
-    /// The name without the lines that PHP and Xdebug put into it, and these lines:
-    /// `{closure:/srv/app/a.php}` of `{closure:/srv/app/a.php:24-26}`.
-    pub fn without_lines(&self) -> (Cow<'a, [u8]>, Vec<u64>) {
-        let (mut name, mut lines) = (Vec::new(), Vec::new());
-        let mut start = 0;
-        for colon in memchr::memchr_iter(b':', self.own) {
-            let after = &self.own[colon + 1..];
-            let is_number = |byte: &&u8| byte.is_ascii_digit() || **byte == b'-';
-            let (number, rest) = after.split_at(after.iter().take_while(is_number).count());
-            if let ([_, ..], [b'}' | b'$', ..]) = (number, rest) {
-                let numbers = number.split(|&byte| byte == b'-');
-                lines.extend(
-                    numbers.filter_map(|digits| str::from_utf8(digits).ok()?.parse::<u64>().ok()),
-                );
-                name.extend_from_slice(&self.own[start..colon]);
-                start = colon + 1 + number.len();
-            }
-        }
-        match start {
-            0 => (self.own.into(), lines),
-            _ => ([&name, &self.own[start..]].concat().into(), lines),
-        }
-    }
-
-    /// Whether `wanted` is its name, with or without the location.
-    pub fn is(&self, wanted: &[u8]) -> bool {
-        self.own == wanted || self.without_place() == wanted
-    }
-
-    /// The name of PHP's own functions in PHP: `strlen` is Xdebug's `php::strlen`.
-    pub fn in_php(&self) -> Option<FunctionName<'a>> {
-        self.own.strip_prefix(b"php::").map(FunctionName::of)
-    }
-
-    /// The name without the folders of absolute paths: `include::a.php` of
-    /// `include::/srv/app/a.php`.
-    pub fn without_folders(&self) -> Vec<u8> {
-        let mut short = Vec::with_capacity(self.own.len());
-        let mut end = 0;
-        for path in Pieces::of(self.own).filter(|piece| piece.kind == PieceKind::Path) {
-            short.extend_from_slice(&self.own[end..path.range.start]);
-            short.extend_from_slice(last_component(&self.own[path.range.clone()]));
-            end = path.range.end;
-        }
-        short.extend_from_slice(&self.own[end..]);
-        short
-    }
+    short.extend_from_slice(&name[end..]);
+    short
 }
 
 /// The endings of the names of clones, before one or more numbers.
@@ -154,10 +124,7 @@ mod tests {
 
     #[test]
     fn paths_in_names_lose_their_folders() {
-        let short = |name: &str| {
-            let name = FunctionName::of(name.as_bytes());
-            String::from_utf8(name.without_folders()).unwrap()
-        };
+        let short = |name: &str| String::from_utf8(without_folders(name.as_bytes())).unwrap();
         assert_eq!(short("include::/srv/app/a.php"), "include::a.php");
         assert_eq!(short("{closure:/srv/a.php:5-9}"), "{closure:a.php:5-9}");
         assert_eq!(
@@ -189,7 +156,6 @@ mod tests {
 
     #[test]
     fn clones_have_the_name_of_their_function() {
-        let original = |name: &'static str| FunctionName::of(name.as_bytes()).original();
         for (name, expected) in [
             ("f.part.0", "f"),
             ("f.isra.1.cold", "f"),
@@ -204,7 +170,7 @@ mod tests {
             ("f (.llvm.1) x (.llvm.2)", "f (.llvm.1) x"),
             ("_GLOBAL__sub_I_main.cold", "_GLOBAL__sub_I_main"),
         ] {
-            assert_eq!(original(name), expected.as_bytes());
+            assert_eq!(original(name.as_bytes()), expected.as_bytes());
         }
         for whole in [
             "f",
@@ -219,14 +185,14 @@ mod tests {
             ".",
             "f.",
         ] {
-            assert_eq!(original(whole), whole.as_bytes());
+            assert_eq!(original(whole.as_bytes()), whole.as_bytes());
         }
     }
 
     #[test]
     fn lines_are_taken_out_of_names() {
         let without = |name: &'static str| {
-            let (name, lines) = FunctionName::of(name.as_bytes()).without_lines();
+            let (name, lines) = without_lines(name.as_bytes());
             (String::from_utf8(name.into_owned()).unwrap(), lines)
         };
         for (name, expected, lines) in [
@@ -261,7 +227,7 @@ mod tests {
 
     #[test]
     fn places_at_the_end_are_no_part_of_what_is_called() {
-        let without = |name: &'static str| FunctionName::of(name.as_bytes()).without_place();
+        let without = |name: &'static str| without_place(name.as_bytes());
         assert_eq!(without("php::usort:{/srv/f.php:17}"), b"php::usort");
         assert_eq!(without("f:{/a.php:2}"), b"f");
         for whole in [

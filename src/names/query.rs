@@ -12,20 +12,10 @@ use crate::maps::HashSet;
 
 /// No function, or no group of functions, matches the requested name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("nothing has \"{name}\" in its name, file or object{}", advice(.closest))]
-#[non_exhaustive]
+#[error("nothing has \"{name}\" in its name, file or object{closest}")]
 pub struct UnknownFunction {
-    /// The requested name.
-    pub name: String,
-    /// The most similar names.
-    pub closest: Vec<String>,
-}
-
-fn advice(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        names => format!("; closest: {}", names.join(", ")),
-    }
+    name: String,
+    closest: String,
 }
 
 /// The most functions that are shown of those whose names only contain the words.
@@ -112,11 +102,9 @@ impl NameQuery {
         let contains = |&at: &usize| self.is_in(&all[at].shown(), &all[at].places());
         let found: Vec<usize> = (0..all.len()).filter(contains).collect();
         if found.is_empty() {
-            let names: Vec<String> = all.iter().map(Named::shown).collect();
-            let closest = self.closest(names.iter().map(String::as_str)).into_iter();
             return Err(UnknownFunction {
                 name: self.text.clone(),
-                closest: closest.map(|name| short_name(name, SHORT)).collect(),
+                closest: self.closest(all.iter().map(Named::shown)),
             });
         }
         Ok(found)
@@ -151,27 +139,25 @@ impl NameQuery {
         words.all(|word| contains(&name, word) || places.iter().any(|place| is_there(place, word)))
     }
 
-    /// The most similar names.
-    pub fn closest<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    /// The names that are most similar, as the end of a sentence.
+    pub fn closest(&self, names: impl Iterator<Item = String>) -> String {
         const CLOSEST: usize = 5;
         let pairs = |text: &str| -> HashSet<(char, char)> {
             text.chars().zip(text.chars().skip(1)).collect()
         };
         let wanted = pairs(&self.lowercase);
-        let rank = |name: &'a str| {
+        let ranked = names.map(|name| {
             let pairs = pairs(&name.to_lowercase());
             let common = pairs.intersection(&wanted).count();
             (Reverse(common), pairs.len(), name)
-        };
-        let similar: BTreeSet<_> = names
-            .map(rank)
-            .filter(|(common, ..)| common.0 > 0)
-            .collect();
-        similar
-            .into_iter()
-            .take(CLOSEST)
-            .map(|(.., name)| name)
-            .collect()
+        });
+        let similar: BTreeSet<_> = ranked.filter(|(common, ..)| common.0 > 0).collect();
+        let similar = similar.into_iter().take(CLOSEST);
+        let names: Vec<String> = similar.map(|(.., name)| short_name(&name, SHORT)).collect();
+        match &names[..] {
+            [] => String::new(),
+            names => format!("; closest: {}", names.join(", ")),
+        }
     }
 }
 
@@ -224,8 +210,8 @@ mod tests {
             "strpos",
         ];
         assert_eq!(
-            wanted("strln").closest(names.into_iter()),
-            ["strlen", "mb_strlen", "strpos", "strrev", "substr"]
+            wanted("strln").closest(names.into_iter().map(str::to_owned)),
+            "; closest: strlen, mb_strlen, strpos, strrev, substr"
         );
     }
 }

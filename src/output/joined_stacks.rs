@@ -2,7 +2,7 @@
 
 use crate::compare::{Side, Sides};
 use crate::maps::IndexMap;
-use crate::names::FunctionName;
+use crate::names::without_folders;
 use crate::profile::FunctionId;
 use crate::stacks::{Estimated, StackId, Stacks};
 
@@ -72,7 +72,7 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
             let name = function.map(|id| profile.name(profile.function(id).name));
             let frame = if name == Some(frame) { &b""[..] } else { frame };
             let function = function.map(|id| position(side, id));
-            (function, FunctionName::of(frame).without_folders())
+            (function, without_folders(frame))
         };
         let group = |of: Sides<Vec<StackId>>| {
             let mut groups: IndexMap<FrameKey, Sides<Vec<StackId>>> = IndexMap::default();

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use super::matching::{UnmatchedInvocation, claim};
 use crate::maps::HashMap;
-use crate::names::FunctionName;
+use crate::names::is_called;
 use crate::tables::{CallEdge, Cost, FunctionId, slot};
 
 /// Whether a function of a trace is one of the proxies. Marks its position in `found`.
 pub(crate) fn note_proxy(proxies: &[Vec<u8>], name: &[u8], found: &mut Vec<usize>) -> bool {
     let before = found.len();
     let proxies = proxies.iter().enumerate();
-    let proxies = proxies.filter(|(_, proxy)| FunctionName::of(name).is(proxy));
+    let proxies = proxies.filter(|(_, proxy)| is_called(name, proxy));
     found.extend(proxies.map(|(position, _)| position));
     found.len() > before
 }

@@ -119,13 +119,13 @@ impl<'a> EventFormat<'a> {
     /// Its cost in a row of a side, not divided by runs.
     pub fn cost_on(&self, side: Side, costs: &[Cost]) -> i128 {
         let event = self.compared.as_ref();
-        event.map_or_else(|| self.cost(costs), |event| event.cost(side, costs))
+        event.map_or_else(|| self.cost(costs), |event| event.columns[side].cost(costs))
     }
 
     /// A cost of a side as it is shown: per run, if that is compared.
     pub fn per_run(&self, side: Side, cost: i128) -> i128 {
         let event = self.compared.as_ref();
-        event.map_or(cost, |event| event.per_run(side, cost))
+        event.map_or(cost, |event| event.columns[side].per_run(cost))
     }
 
     /// Whether it is one of a comparison.

@@ -1,0 +1,185 @@
+//! What functions cost on one side of a comparison, in one event.
+
+use std::fmt;
+use std::ops::Sub;
+
+use serde_core::{Serialize, Serializer};
+
+use crate::display::numbers::{divided, grouped, rounded};
+use crate::display::units::Unit;
+use crate::profile::{Cost, EdgeRef, Event, FunctionId, Profile, split_scale};
+
+/// The costs of a function on one side of a comparison, in one event without its scale.
+///
+/// Functions with the same name and file count as one here, so the sums of a side may need more
+/// than 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionSums {
+    /// Sum of the self costs.
+    pub self_cost: i128,
+    /// Sum of the inclusive costs.
+    pub inclusive: i128,
+    /// Whether they contain an estimate; see [`Profile::is_inclusive_estimated`].
+    pub is_inclusive_estimated: bool,
+    /// The number of its invocations.
+    pub invocations: CallCount,
+}
+
+impl FunctionSums {
+    /// Adds the costs and invocations of other functions.
+    pub(super) fn add(&mut self, other: FunctionSums) {
+        self.self_cost = self.self_cost.saturating_add(other.self_cost);
+        self.inclusive = self.inclusive.saturating_add(other.inclusive);
+        self.is_inclusive_estimated |= other.is_inclusive_estimated;
+        self.invocations.tenths += other.invocations.tenths;
+    }
+}
+
+/// A number of calls, per run of the profiled program where that is compared: below ten rounded to
+/// one decimal, else to a whole number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallCount {
+    pub(crate) tenths: i128,
+}
+
+impl CallCount {
+    pub(crate) fn per_run(calls: i128, runs: u64) -> Self {
+        let tenths = divided(calls.saturating_mul(10), runs.into());
+        CallCount {
+            tenths: match tenths {
+                ..100 => tenths,
+                _ => divided(calls, runs.into()).saturating_mul(10),
+            },
+        }
+    }
+
+    /// The nearest whole number.
+    pub fn rounded(self) -> i128 {
+        divided(self.tenths, 10)
+    }
+
+    fn is_whole(self) -> bool {
+        self.tenths % 10 == 0
+    }
+}
+
+impl Sub for CallCount {
+    type Output = CallCount;
+
+    fn sub(self, other: CallCount) -> CallCount {
+        CallCount {
+            tenths: self.tenths - other.tenths,
+        }
+    }
+}
+
+impl fmt::Display for CallCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self.is_whole() {
+            true => grouped(self.rounded()),
+            false => rounded(self.tenths, 10, 1),
+        })
+    }
+}
+
+impl Serialize for CallCount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.is_whole() {
+            true => serializer.serialize_i128(self.rounded()),
+            false => serializer.serialize_f64(self.tenths as f64 / 10.0),
+        }
+    }
+}
+
+/// An event of one side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column<'a> {
+    pub profile: &'a Profile,
+    /// Its position among the events of the profile.
+    pub at: usize,
+    /// Its name, without a scale.
+    pub name: &'a [u8],
+    pub scale: u64,
+    /// The name of its unit; empty if it is unknown.
+    pub unit: &'static str,
+    /// The number that costs and calls are divided by.
+    pub runs: u64,
+}
+
+impl<'a> Column<'a> {
+    /// An event by its position. If the profile has no events, all costs are 0.
+    pub fn new(profile: &'a Profile, at: usize, runs: u64) -> Self {
+        let event = profile.events().get(at);
+        let (name, scale) = split_scale(event.map_or(b"", Event::name));
+        Column {
+            profile,
+            at,
+            name,
+            scale,
+            unit: event.map_or("", |event| profile.unit(event)),
+            runs,
+        }
+    }
+
+    /// The sums of functions that are one here; `None` if there are no functions.
+    pub fn sums(&self, functions: &[FunctionId]) -> Option<FunctionSums> {
+        functions.first()?;
+        let (mut own, mut inclusive, mut calls) = (0i128, 0i128, 0);
+        for &id in functions {
+            own = own.saturating_add(self.cost(self.profile.self_costs(id)));
+            inclusive = inclusive.saturating_add(self.cost(self.profile.inclusive_costs(id)));
+            calls += i128::from(self.profile.function(id).invocations);
+        }
+        for edge in calls_within(self.profile, functions) {
+            inclusive = inclusive.saturating_sub(self.cost(edge.costs()));
+            calls -= i128::from(edge.calls);
+        }
+        let mut ids = functions.iter();
+        Some(FunctionSums {
+            self_cost: self.per_run(own),
+            inclusive: self.per_run(inclusive),
+            is_inclusive_estimated: ids.any(|&id| self.profile.is_inclusive_estimated(id)),
+            invocations: CallCount::per_run(calls, self.runs),
+        })
+    }
+
+    /// The sum of all self costs.
+    pub fn total(&self) -> i128 {
+        self.per_run(self.cost(&self.profile.totals()))
+    }
+
+    /// The cost in a row, without its scale and not divided by runs.
+    pub fn cost(&self, costs: &[Cost]) -> i128 {
+        let cost = costs.get(self.at).copied().unwrap_or(0);
+        i128::from(cost).saturating_mul(self.scale.into())
+    }
+
+    /// A cost as it is shown.
+    pub fn per_run(&self, cost: i128) -> i128 {
+        divided(cost, self.runs.into())
+    }
+
+    /// The long name of the event; empty if it is unknown.
+    pub fn long_name(&self) -> &'a [u8] {
+        let event = self.profile.events().get(self.at);
+        event.map_or(b"", Event::long_name)
+    }
+
+    /// The unit of costs without their scale.
+    pub fn unit(&self) -> Unit {
+        Unit::of(self.unit, 1)
+    }
+}
+
+/// The calls between a function and its clones. If these are one function, such calls do not count.
+pub(crate) fn calls_within<'a>(
+    profile: &'a Profile,
+    functions: &'a [FunctionId],
+) -> impl Iterator<Item = EdgeRef<'a>> {
+    let callers = functions.iter().filter(|_| functions.len() > 1);
+    let calls = callers.flat_map(|&id| profile.sub_calls(id));
+    let name = |id: FunctionId| profile.function(id).name;
+    calls.filter(move |edge| {
+        functions.binary_search(&edge.callee).is_ok() && name(edge.caller) != name(edge.callee)
+    })
+}
