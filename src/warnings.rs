@@ -1,8 +1,9 @@
 //! Warnings: the first of each kind are stored, the others are counted.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use crate::display::MAX_LISTED;
+use crate::display::numbers::counted;
 
 /// Distinguishes kinds of warnings.
 pub trait Kind {
@@ -14,7 +15,7 @@ pub trait Kind {
 /// occur in millions.
 #[derive(Debug)]
 pub struct Warnings<W> {
-    /// At most eleven of each kind, and the number of others after the eleventh.
+    /// At most ten of each kind, and the number of others after the tenth.
     first: Vec<(W, u64)>,
 }
 
@@ -31,7 +32,7 @@ impl<W: fmt::Display> fmt::Display for Listed<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.more {
             0 => self.warning.fmt(f),
-            more => write!(f, "{more} more warnings like the one before"),
+            more => write!(f, "{} like the one before", counted(more, "more warning")),
         }
     }
 }
@@ -51,20 +52,13 @@ impl<W: Kind> Warnings<W> {
 
     /// Adds a warning, and counts others of its kind after it.
     fn add(&mut self, warning: W, after: u64) {
-        let (mut count, mut last) = (0, 0);
-        for (at, (first, _)) in self.first.iter().enumerate() {
-            if first.is_like(&warning) {
-                (count, last) = (count + 1, at);
-            }
-        }
-        match count {
-            ..MAX_LISTED => self.first.push((warning, after)),
-            // One more warning is as short as a line that counts it, which belongs to the one before.
-            MAX_LISTED => self.first.insert(last + 1, (warning, after)),
-            _ => {
-                let counted = &mut self.first[last].1;
-                *counted = counted.saturating_add(after).saturating_add(1);
-            }
+        let mut alike = self
+            .first
+            .iter_mut()
+            .filter(|(first, _)| first.is_like(&warning));
+        match alike.nth(MAX_LISTED - 1) {
+            Some((_, counted)) => *counted = counted.saturating_add(after).saturating_add(1),
+            None => self.first.push((warning, after)),
         }
     }
 }
@@ -84,12 +78,10 @@ impl<W> Warnings<W> {
 
     /// The warnings to show, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = Listed<'_, W>> {
-        self.first.iter().map(|(warning, after)| Listed {
-            warning,
-            more: match after {
-                0 => 0,
-                after => after.saturating_add(1),
-            },
+        self.first.iter().flat_map(|&(ref warning, after)| {
+            let counted = (after > 0).then_some(after);
+            let all = iter::once(0).chain(counted);
+            all.map(move |more| Listed { warning, more })
         })
     }
 }
@@ -133,7 +125,11 @@ mod tests {
         assert!(shown(&of([])).is_empty() && of([]).is_empty() && !of([1]).is_empty());
         assert_eq!(shown(&of([2, 1, 12])), ["2", "1", "12"]);
         let eleven = (0..11).map(|number| 10 * number);
-        assert_eq!(shown(&of(eleven.clone())).last().unwrap(), "100");
+        let shown_eleven = shown(&of(eleven.clone()));
+        assert_eq!(
+            shown_eleven[9..],
+            ["90", "1 more warning like the one before"]
+        );
         let twelve = shown(&of(eleven.chain([7, 990, 17])));
         assert_eq!(
             twelve[9..],

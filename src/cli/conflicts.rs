@@ -106,15 +106,11 @@ impl Arguments {
         let (_, option, feature) = options
             .into_iter()
             .find(|&(is_given, _, feature)| is_given && !format.has(feature))?;
-        let mut suitable: Vec<_> = Format::value_variants()
-            .iter()
-            .filter(|format| format.has(feature))
-            .map(|&format| flag(format))
-            .collect();
-        let mut choice = suitable.pop()?;
-        if !suitable.is_empty() {
-            choice = format!("{} or {choice}", suitable.join(", "));
-        }
+        let suitable: Vec<_> = feature.formats().iter().copied().map(flag).collect();
+        let choice = match suitable.split_last()? {
+            (last, []) => last.clone(),
+            (last, others) => format!("{} or {last}", others.join(", ")),
+        };
         let this = flag(format);
         let default = match self.of_default_format() {
             Some(default) => format!(" ({default})"),

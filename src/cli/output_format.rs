@@ -24,7 +24,6 @@ const ENDINGS: &[(&str, Result<Format, &str>)] = &[
     (".md", Ok(Format::Markdown)),
     (".folded", Ok(Format::Collapsed)),
     (".dot", Ok(Format::Dot)),
-    #[cfg(feature = "compression")]
     (".pb.gz", Ok(Format::Pprof)),
     (".cg", Ok(Format::Callgrind)),
     (".callgrind", Ok(Format::Callgrind)),
@@ -110,7 +109,6 @@ mod tests {
         ] {
             assert_eq!(format(name), Ok(expected), "{name}");
         }
-        #[cfg(feature = "compression")]
         assert_eq!(format("a.PB.GZ"), Ok(Some(Format::Pprof)));
         for name in [
             "a.svg",

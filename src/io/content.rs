@@ -2,6 +2,10 @@
 
 use std::fmt;
 use std::io::{self, BufRead, Cursor, Read};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use memchr::memmem;
 
 /// The number of bytes that are needed: the header of a tar archive.
 const LENGTH: usize = 512;
@@ -27,6 +31,9 @@ impl fmt::Display for Compression {
     }
 }
 
+/// How compressed data end too early, after how many bytes. It is set once this is known.
+pub(super) type Cut = Arc<OnceLock<(Compression, u64)>>;
+
 /// What an input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
@@ -38,66 +45,55 @@ pub(super) enum Content {
     Preprocessed,
     /// Compressed data.
     Compressed(Compression),
-    /// Compressed data of a kind that is not supported.
-    Packed {
-        name: &'static str,
-        /// Decompresses it to standard output.
-        command: &'static str,
-    },
-    /// A file that people mistake for a profile, with a message that says what to do.
+    /// Something that people mistake for a profile, with a message that says what to do.
     Foreign(&'static str),
 }
 
 impl Content {
     /// Recognises the first bytes of an input: [`LENGTH`], or all of a shorter one.
     pub fn of(head: &[u8]) -> Self {
-        let packed = |name, command| Content::Packed { name, command };
         match head {
             [] => Content::Empty,
             [0x1f, 0x8b, ..] => Content::Compressed(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Content::Compressed(Compression::Zstd),
             // A skippable frame may come before the first one with data.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Content::Compressed(Compression::Zstd),
-            [0xfd, b'7', b'z', b'X', ..] => packed("xz", "xz -dc"),
-            [b'B', b'Z', b'h', b'1'..=b'9', ..] => packed("bzip2", "bzip2 -dc"),
-            [0x04, 0x22, 0x4d, 0x18, ..] => packed("LZ4", "lz4 -dc"),
-            [b'P', b'K', 0x03, 0x04, ..] => packed("ZIP", "unzip -p"),
             _ => match foreign(head) {
-                Some(foreign) => Content::Foreign(foreign),
+                Some(advice) => Content::Foreign(advice),
                 // A version, little-endian; text has no zero bytes.
                 None if matches!(head, [_, 0, 0, 0, ..]) => Content::Preprocessed,
                 None => Content::Text,
             },
         }
     }
-}
 
-impl Content {
     /// Checks that it can be read, as it is or decompressed.
     pub fn check(self, decompressed: Option<Compression>) -> io::Result<()> {
-        let twice = |inner: &dyn fmt::Display, outer: Compression| {
-            format!("it is {inner} data within {outer} data: decompress it once")
-        };
-        Err(unsupported(match (self, decompressed) {
-            (Content::Compressed(inner), Some(outer)) => twice(&inner, outer),
-            (Content::Packed { name, .. }, Some(outer)) => twice(&name, outer),
-            (Content::Packed { name, command }, None) => {
-                format!("it is {name} data: decompress it first, as with \"{command}\"")
-            }
-            (Content::Foreign(advice), _) => advice.to_owned(),
-            _ => return Ok(()),
-        }))
+        match (self, decompressed) {
+            (Content::Compressed(inner), Some(outer)) => Err(unsupported(format!(
+                "it is {inner} data within {outer} data: decompress it once"
+            ))),
+            (Content::Foreign(advice), _) => Err(unsupported(advice)),
+            _ => Ok(()),
+        }
     }
 }
 
 /// The error for an input that cannot be read, with advice.
-pub(super) fn unsupported(advice: String) -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, advice)
+pub(super) fn unsupported(advice: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, advice.into())
 }
 
-/// What to do with a file that is mistaken for a profile.
+/// What to do with something that is mistaken for a profile.
 fn foreign(head: &[u8]) -> Option<&'static str> {
+    let contains = |text: &str| memmem::find(head, text.as_bytes()).is_some();
     Some(match head {
+        [0xfd, b'7', b'z', b'X', ..] => "it is xz data: decompress it first, as with \"xz -dc\"",
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => {
+            "it is bzip2 data: decompress it first, as with \"bzip2 -dc\""
+        }
+        [0x04, 0x22, 0x4d, 0x18, ..] => "it is LZ4 data: decompress it first, as with \"lz4 -dc\"",
+        [b'P', b'K', 0x03, 0x04, ..] => "it is ZIP data: decompress it first, as with \"unzip -p\"",
         [0x7f, b'E', b'L', b'F', ..] => {
             "it is a program, not a profile: run it under \"valgrind --tool=callgrind\" and use the file that Valgrind writes"
         }
@@ -108,23 +104,34 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         | [0, 1..=127, 0, 1..=127, ..] => {
             "it is text in UTF-16, as PowerShell's > writes it: convert it with \"iconv -f UTF-16 -t UTF-8\""
         }
+        // A message whose first field is a message whose first field is a number. No text has a
+        // backspace there.
+        [0x0a, 2..=24, 0x08, ..] => {
+            "it is a pprof profile: convert it with \"pprof -callgrind\" first"
+        }
+        // Machine words 0, 3 and 0, little-endian.
+        _ if head.starts_with(b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")
+            || head.starts_with(b"\0\0\0\0\x03\0\0\0\0\0\0\0") =>
+        {
+            "it is a CPU profile of gperftools: convert it with \"google-pprof --callgrind PROGRAM PROFILE\" first"
+        }
         _ if head.starts_with(b"PERFILE2") || head.starts_with(b"2ELIFREP") => {
             "it is a recording of Linux perf: view it with \"perf report\", or run the program under \"valgrind --tool=callgrind\""
         }
         _ if is_tar(head) => "it is a tar archive: extract it and use the profiles in it",
-        _ if is_xdebug_trace(head) => {
+        // For people, for computers and as HTML.
+        _ if head.starts_with(b"TRACE START [")
+            || head.starts_with(b"Version: ") && contains("\nTRACE START [")
+            || head.starts_with(b"<table") && contains("xdebug-trace") =>
+        {
             "it is an Xdebug function trace, not a profile: run the script again with xdebug.mode=profile"
         }
         _ if head.starts_with(b"{main};") || head.starts_with(b"{main} ") => {
             "it is a flame-graph trace of Xdebug, or other collapsed stacks, not a profile: open it with inferno-flamegraph or speedscope, or run the script again with xdebug.mode=profile"
         }
-        _ if is_pprof(head) => "it is a pprof profile: convert it with \"pprof -callgrind\" first",
-        _ if is_gperftools(head) => {
-            "it is a CPU profile of gperftools: convert it with \"google-pprof --callgrind PROGRAM PROFILE\" first"
-        }
         // No line of a profile begins with a bracket.
         _ => match head.trim_ascii_start() {
-            [b'{', rest @ ..] if contains(rest, b"speedscope.app/file-format") => {
+            [b'{', ..] if contains("speedscope.app/file-format") => {
                 "it is a speedscope file: open it in speedscope, or use the profile it was made from"
             }
             [b'{' | b'[', ..] => {
@@ -137,64 +144,17 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
 
 /// Whether the first 512 bytes are a header of tar, which contains the sum of its own bytes.
 fn is_tar(head: &[u8]) -> bool {
-    /// The sum, in octal digits. In the sum, these digits count as blanks.
-    const CHECKSUM: std::ops::Range<usize> = 148..156;
+    /// Where the sum is, in octal digits and blanks. In the sum, all of it counts as blanks.
+    const CHECKSUM: Range<usize> = 148..156;
     let Some(header) = head.first_chunk::<512>() else {
         return false;
     };
-    let stated = header[CHECKSUM]
-        .iter()
-        .skip_while(|&&byte| byte == b' ')
-        .take_while(|byte| (b'0'..=b'7').contains(byte))
-        .fold(0, |sum, digit| 8 * sum + u32::from(digit - b'0'));
-    let all: u32 = header.iter().copied().map(u32::from).sum();
-    let field: u32 = header[CHECKSUM].iter().copied().map(u32::from).sum();
-    let blanks = 8 * u32::from(b' ');
-    header[0] != 0 && stated == all - field + blanks
-}
-
-/// The function traces of Xdebug 2 and 3, in each of their formats.
-fn is_xdebug_trace(head: &[u8]) -> bool {
-    // For people.
-    head.starts_with(b"TRACE START [")
-        // For computers.
-        || head.starts_with(b"Version: ") && contains(head, b"\nTRACE START [")
-        // As HTML.
-        || head.starts_with(b"<table") && contains(head, b"xdebug-trace")
-}
-
-fn contains(head: &[u8], text: &[u8]) -> bool {
-    memchr::memmem::find(head, text).is_some()
-}
-
-/// pprof's `profile.proto`: a message whose first field is the type of a sample, a message of two
-/// numbers.
-fn is_pprof(head: &[u8]) -> bool {
-    let [0x0a, length @ 2..=24, rest @ ..] = head else {
-        return false;
-    };
-    let Some(mut fields) = rest.get(..usize::from(*length)) else {
-        return false;
-    };
-    for tag in [0x08, 0x10] {
-        // A field's tag, and the bytes of its number up to the first without the highest bit.
-        let number = fields.strip_prefix(&[tag]).unwrap_or_default();
-        let Some(last) = number.iter().position(|byte| byte & 0x80 == 0) else {
-            return false;
-        };
-        fields = &number[last + 1..];
-    }
-    fields.is_empty()
-}
-
-/// The header of gperftools' own format: machine words 0, 3 and 0, little-endian.
-fn is_gperftools(head: &[u8]) -> bool {
-    let of_words = |size: usize| {
-        let mut header = vec![0; 3 * size];
-        header[size] = 3;
-        head.starts_with(&header)
-    };
-    of_words(8) || of_words(4)
+    let stated = str::from_utf8(&header[148..154]).unwrap_or_default().trim();
+    let counted = header.iter().enumerate().map(|(at, &byte)| match at {
+        at if CHECKSUM.contains(&at) => u32::from(b' '),
+        _ => u32::from(byte),
+    });
+    header[0] != 0 && u32::from_str_radix(stated, 8) == Ok(counted.sum())
 }
 
 /// Whether the first bytes are those of a callgrind profile that another program wrote.
@@ -217,11 +177,8 @@ pub(super) fn is_profile(head: &[u8]) -> bool {
     begins_with_key && !lines.any(|line| line.starts_with(OWN_CREATOR))
 }
 
-/// A stream that begins with its first bytes again after they were looked at.
-pub(super) type Recognised<R> = io::Chain<Cursor<Vec<u8>>, R>;
-
-/// Looks at the first bytes of a stream.
-pub(super) fn recognise<R: Read>(mut stream: R) -> io::Result<(Content, Recognised<R>)> {
+/// Looks at the first bytes of a stream. It then begins with them again.
+pub(super) fn recognise<R: BufRead>(mut stream: R) -> io::Result<(Content, impl BufRead)> {
     let mut head = Vec::with_capacity(LENGTH);
     let length = LENGTH as u64;
     stream.by_ref().take(length).read_to_end(&mut head)?;
@@ -274,10 +231,8 @@ mod tests {
             b"# TRACE START [\nevents: Ir\n",
             b"Version: 1\nevents: Ir\n",
             b"\n\nevents: Ir\n",
-            b"\n\x04\x08\x01\x10\x02\x00"[..5].as_ref(),
-            b"\n\x05\x08\x01\x10\x02\x00",
-            b"\n\x04\x08\x01\x18\x02\x00",
-            b"\n\x04\x08\x81\x81\x82\x00",
+            b"\n\x04\n\x01\x10\x02\x00",
+            b"\n\x19\x08\x01\x10\x02\x00",
             &[b'0'; 512],
             &[b' '; 512],
         ] {

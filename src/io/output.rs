@@ -254,16 +254,16 @@ impl Output {
         }
     }
 
-    /// Writes with `fill`. A file only appears if this succeeds.
-    pub fn write<T, E: From<io::Error>>(
+    /// Writes with `fill`, and returns the number of bytes. A file only appears if this succeeds.
+    pub fn write<E: From<io::Error>>(
         &self,
-        fill: impl FnOnce(&mut dyn Write) -> Result<T, E>,
-    ) -> Result<T, E> {
+        fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+    ) -> Result<u64, E> {
         let buffered = |output: &mut dyn Write| {
-            let mut buffer = BufWriter::with_capacity(BUFFER, output);
-            let result = fill(&mut buffer)?;
+            let mut buffer = BufWriter::with_capacity(BUFFER, CountingWriter { output, bytes: 0 });
+            fill(&mut buffer)?;
             buffer.flush()?;
-            Ok(result)
+            Ok(buffer.get_ref().bytes)
         };
         match &self.place {
             Place::File(path) => replace(path, self.is_private, |file| buffered(file)),
@@ -271,6 +271,24 @@ impl Output {
             Place::Open(file) => buffered(&mut &*file),
             Place::Console => buffered(&mut io::stdout().lock()),
         }
+    }
+}
+
+/// A writer that counts its bytes.
+struct CountingWriter<W> {
+    output: W,
+    bytes: u64,
+}
+
+impl<W: Write> Write for CountingWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.output.write(bytes)?;
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
     }
 }
 

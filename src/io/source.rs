@@ -8,14 +8,13 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 use std::{env, fmt};
 
 use tempfile::SpooledTempFile;
 
-#[cfg(feature = "compression")]
-use super::compression::Decompressed;
-use super::content::{Compression, Content, Recognised, fill, recognise};
+use super::content::{Compression, Content, Cut, fill, recognise};
 use super::identity::{self, FileIdentity};
 use super::progress::{Progress, ProgressReader};
 use crate::display::text::printable_path;
@@ -123,15 +122,25 @@ impl ResolvedSource<'_> {
             Source::Stdin => (identity::stream(&io::stdin())?, None),
             Source::File(path) => (File::open(path)?, self.length),
         };
+        let file = Arc::new(file);
+        let counted = ProgressReader(file.clone(), progress.clone());
         let buffer = length.map_or(BUFFER, buffer_for);
-        let counted = ProgressReader::new(file, length, progress.clone());
-        let (content, plain) = recognise(BufReader::with_capacity(buffer, counted))?;
+        let (content, stored) = recognise(BufReader::with_capacity(buffer, counted))?;
         if let Content::Compressed(compression) = content {
-            return decompress(compression, plain);
+            #[cfg(feature = "compression")]
+            return decompressed(compression, stored);
+            #[cfg(not(feature = "compression"))]
+            return Err(super::content::unsupported(format!(
+                "it is {compression} data, and this program was built without the feature \"compression\""
+            )));
         }
         content.check(None)?;
-        let stream = Stream::Plain(plain);
-        Ok(Input { content, stream })
+        Ok(Input {
+            content,
+            bytes: Box::new(stored),
+            regular: length.map(|_| file),
+            cut: None,
+        })
     }
 }
 
@@ -145,57 +154,45 @@ fn buffer_for(length: u64) -> usize {
 ///
 /// Profiles that this program wrote can be recreated.
 pub(crate) fn is_profile(path: &Path) -> bool {
-    if !path.is_file() {
-        return false;
-    }
     let source = Source::File(path.to_owned());
-    let input = source
-        .find()
-        .and_then(|found| found.open(&Progress::default()));
-    input.is_ok_and(|mut input| {
-        let is_text = input.content == Content::Text;
-        is_text
-            && input
-                .bytes()
-                .fill_buf()
-                .is_ok_and(super::content::is_profile)
-    })
+    let open = |found: ResolvedSource<'_>| found.open(&Progress::default());
+    path.is_file()
+        && source.find().and_then(open).is_ok_and(|mut input| {
+            let head = input.bytes.fill_buf();
+            input.content == Content::Text && head.is_ok_and(super::content::is_profile)
+        })
 }
 
+/// An input that is decompressed while it is read.
 #[cfg(feature = "compression")]
-fn decompress(
+fn decompressed(
     compression: Compression,
-    compressed: Recognised<BufReader<ProgressReader>>,
+    stored: impl BufRead + Send + 'static,
 ) -> io::Result<Input> {
-    let decompressed = super::compression::decompress(compression, compressed)?;
-    let (content, decompressed) = recognise(decompressed)?;
+    let cut = Cut::default();
+    let (content, bytes) = recognise(super::compression::decompress(
+        compression,
+        stored,
+        cut.clone(),
+    )?)?;
     content.check(Some(compression))?;
-    let stream = Stream::Decompressed(decompressed);
-    Ok(Input { content, stream })
-}
-
-#[cfg(not(feature = "compression"))]
-fn decompress(
-    compression: Compression,
-    _: Recognised<BufReader<ProgressReader>>,
-) -> io::Result<Input> {
-    Err(super::content::unsupported(format!(
-        "it is {compression} data, and this program was built without the feature \"compression\""
-    )))
+    Ok(Input {
+        content,
+        bytes: Box::new(bytes),
+        regular: None,
+        cut: Some(cut),
+    })
 }
 
 /// An input that is being read.
 pub(crate) struct Input {
     content: Content,
-    stream: Stream,
-}
-
-enum Stream {
-    /// Read as it is stored.
-    Plain(Recognised<BufReader<ProgressReader>>),
-    /// Read through a decompressor.
-    #[cfg(feature = "compression")]
-    Decompressed(Recognised<Decompressed>),
+    /// Its bytes, decompressed.
+    pub bytes: Box<dyn BufRead>,
+    /// The file that the bytes come from as they are, if it is a regular one.
+    regular: Option<Arc<File>>,
+    /// Set if it is compressed.
+    cut: Option<Cut>,
 }
 
 impl Input {
@@ -209,54 +206,37 @@ impl Input {
         self.content == Content::Preprocessed
     }
 
-    /// Its bytes, decompressed.
-    pub fn bytes(&mut self) -> &mut dyn BufRead {
-        match &mut self.stream {
-            Stream::Plain(plain) => plain,
-            #[cfg(feature = "compression")]
-            Stream::Decompressed(decompressed) => decompressed,
-        }
-    }
-
-    /// Makes it readable in any order. An input that cannot seek is copied to a temporary file.
+    /// Makes it readable in any order. An input that cannot seek is copied to a temporary file. All of
+    /// a file counts as read.
     ///
     /// It then has no buffer of its own; its reader has one.
-    pub fn into_seekable(self) -> io::Result<Box<dyn ReadSeek>> {
-        match self.stream {
-            Stream::Plain(plain) if plain.get_ref().1.get_ref().is_regular() => {
-                Ok(Box::new(plain.into_inner().1.into_inner().into_whole()?))
-            }
-            Stream::Plain(plain) => Ok(Box::new(copy(plain)?)),
-            #[cfg(feature = "compression")]
-            Stream::Decompressed(decompressed) => Ok(Box::new(copy(decompressed)?)),
-        }
+    pub fn into_seekable(self, progress: &Progress) -> io::Result<Box<dyn ReadSeek>> {
+        let Some(mut file) = self.regular else {
+            return Ok(Box::new(copy(self.bytes)?));
+        };
+        let counted = file.stream_position()?;
+        progress.add(file.metadata()?.len().saturating_sub(counted));
+        file.rewind()?;
+        Ok(Box::new(file))
     }
 
-    /// The file, if parts of it can be read.
-    pub fn file(&self) -> Option<File> {
-        match &self.stream {
-            Stream::Plain(plain) => plain.get_ref().1.get_ref().again(),
-            #[cfg(feature = "compression")]
-            Stream::Decompressed(_) => None,
-        }
+    /// The file, if ranges of it can be read.
+    pub fn file(&self) -> Option<Arc<File>> {
+        self.regular.clone().filter(|_| cfg!(unix))
     }
 
     /// Reads further, if it is compressed, to find out whether the data are corrupt. This may only
     /// show in the checksum at the end.
     pub fn check_rest(&mut self) -> io::Result<()> {
-        if matches!(self.stream, Stream::Plain(_)) {
-            return Ok(());
+        if self.cut.is_some() {
+            io::copy(&mut (&mut self.bytes).take(MAX_CHECKED), &mut io::sink())?;
         }
-        io::copy(&mut self.bytes().take(MAX_CHECKED), &mut io::sink()).map(drop)
+        Ok(())
     }
 
     /// The offset at which compressed data end too early, if they do. Known at the end of reading.
     pub fn cut(&self) -> Option<(Compression, u64)> {
-        match &self.stream {
-            Stream::Plain(_) => None,
-            #[cfg(feature = "compression")]
-            Stream::Decompressed(decompressed) => decompressed.get_ref().1.cut(),
-        }
+        self.cut.as_ref()?.get().copied()
     }
 }
 

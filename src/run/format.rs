@@ -1,6 +1,5 @@
 //! The formats of the output, and what each can contain and show.
 
-use super::write::{self, WriteFormat};
 use crate::webgrind::Version;
 
 /// The format of the output. The first sentence of each is shown in `--help`.
@@ -24,7 +23,6 @@ pub enum Format {
     /// All functions and calls, for KCachegrind, and for merging again.
     Callgrind,
     /// All stacks, for `go tool pprof`, Pyroscope and Parca.
-    #[cfg(feature = "compression")]
     Pprof,
     /// A table of the most expensive functions.
     Text,
@@ -101,70 +99,37 @@ impl Format {
 
     /// Whether it contains, shows or takes something.
     pub fn has(self, feature: Feature) -> bool {
-        self.entry().0.contains(&feature)
+        feature.formats().contains(&self)
     }
+}
 
-    /// How it is written.
-    pub(super) fn writer(self) -> WriteFormat {
-        self.entry().1
-    }
-
-    fn entry(self) -> (&'static [Feature], WriteFormat) {
-        use Feature::{
-            AllEvents, Binary, CallFiles, Comparison, CountsOnce, Entities, Events, EveryCall,
-            Function, Groups, Limits, Lines, Links, Names, PerRun, Sort, Source, Stacks, Top,
+impl Feature {
+    /// The formats that contain, show or take it.
+    pub fn formats(self) -> &'static [Format] {
+        use Format::{
+            Callgrind, Collapsed, Dot, Html, Json, Markdown, Pprof, Text, Tree, V4, V5, V6, V7,
         };
         match self {
-            Format::V4 => (&[EveryCall, Binary, Entities], write::webgrind),
-            Format::V5 | Format::V6 | Format::V7 => (&[Binary, Entities], write::webgrind),
-            Format::Callgrind => (
-                &[Events, AllEvents, CallFiles, Lines, Limits],
-                write::callgrind,
-            ),
-            #[cfg(feature = "compression")]
-            Format::Pprof => (
-                &[
-                    Events, AllEvents, Stacks, CallFiles, Lines, Comparison, PerRun, Binary, Limits,
-                ],
-                write::pprof,
-            ),
-            Format::Text => (
-                &[
-                    Events, CallFiles, Lines, Groups, CountsOnce, Comparison, PerRun, Top, Names,
-                    Sort, Function, Source, Limits,
-                ],
-                write::text,
-            ),
-            Format::Markdown => (
-                &[
-                    Events, Stacks, Lines, Groups, CountsOnce, Comparison, PerRun, Top, Names,
-                    Limits,
-                ],
-                write::markdown,
-            ),
-            Format::Tree => (
-                &[Stacks, Comparison, PerRun, Top, Names, Limits],
-                write::tree,
-            ),
-            Format::Collapsed => (&[Stacks, Comparison, Limits], write::collapsed),
-            Format::Dot => (
-                &[CountsOnce, Comparison, PerRun, Top, Names, Function, Limits],
-                write::dot,
-            ),
-            Format::Json => (
-                &[
-                    Events, AllEvents, CallFiles, Lines, Groups, CountsOnce, Comparison, PerRun,
-                    Limits,
-                ],
-                write::json,
-            ),
-            Format::Html => (
-                &[
-                    Events, AllEvents, Stacks, CallFiles, Lines, Groups, CountsOnce, Comparison,
-                    PerRun, Names, Source, Links, Limits,
-                ],
-                write::html,
-            ),
+            Feature::Events | Feature::Lines => &[Callgrind, Pprof, Text, Markdown, Json, Html],
+            Feature::AllEvents => &[Callgrind, Pprof, Json, Html],
+            Feature::Stacks => &[Pprof, Markdown, Tree, Collapsed, Html],
+            Feature::EveryCall => &[V4],
+            Feature::CallFiles => &[Callgrind, Pprof, Text, Json, Html],
+            Feature::Groups => &[Text, Markdown, Json, Html],
+            Feature::CountsOnce => &[Text, Markdown, Dot, Json, Html],
+            Feature::Comparison => &[Pprof, Text, Markdown, Tree, Collapsed, Dot, Json, Html],
+            Feature::PerRun => &[Pprof, Text, Markdown, Tree, Dot, Json, Html],
+            Feature::Limits => &[
+                Callgrind, Pprof, Text, Markdown, Tree, Collapsed, Dot, Json, Html,
+            ],
+            Feature::Binary => &[V4, V5, V6, V7, Pprof],
+            Feature::Top => &[Text, Markdown, Tree, Dot],
+            Feature::Names => &[Text, Markdown, Tree, Dot, Html],
+            Feature::Sort => &[Text],
+            Feature::Function => &[Text, Dot],
+            Feature::Source => &[Text, Html],
+            Feature::Links => &[Html],
+            Feature::Entities => &[V4, V5, V6, V7],
         }
     }
 }

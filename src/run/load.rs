@@ -7,16 +7,15 @@
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::time::SystemTime;
-use std::{mem, slice, thread};
+use std::{iter, mem, slice, thread};
 
 use super::error::input_names;
 use super::{
     ConvertError, ConvertOptions, Feature, Format, Report, Warning, allow_limits, notices,
 };
 use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
-use crate::compare::Limit;
+use crate::compare::{CompareError, Limit};
 use crate::display::text::excerpt;
 use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source};
@@ -24,7 +23,24 @@ use crate::maps::HashSet;
 use crate::profile::{
     Event, EventChoice, GroupBy, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
 };
+use crate::warnings::Warnings;
 use crate::webgrind;
+
+/// A side that was read: the new profile, or its base.
+#[derive(Debug)]
+pub(super) struct Side {
+    /// How messages name its inputs.
+    pub inputs: String,
+    pub profile: Profile,
+}
+
+impl Side {
+    /// The error for a base that does not fit the new profile.
+    pub fn incomparable(&self, error: CompareError) -> ConvertError {
+        let inputs = self.inputs.clone();
+        ConvertError::Compare { inputs, error }
+    }
+}
 
 /// The inputs of one side.
 #[derive(Debug)]
@@ -67,23 +83,19 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// How messages name them.
-    pub fn names(&self) -> String {
-        input_names(&self.found)
-    }
-
     /// The time when the oldest one was written.
     pub fn oldest(&self) -> Option<SystemTime> {
         self.found.iter().filter_map(|input| input.modified).min()
     }
 
-    /// Reads all of them. Returns their profile and the warnings.
+    /// Reads all of them. Adds warnings and sizes to the report.
     pub fn load(
         mut self,
         options: &ConvertOptions,
         progress: &Progress,
-    ) -> Result<(Profile, Report), ConvertError> {
-        let inputs = self.names();
+        report: &mut Report,
+    ) -> Result<Side, ConvertError> {
+        let inputs = input_names(&self.found);
         let filters = &options.read.parts;
         let merged = self.merge(options, progress)?;
         if let Some(missing) = merged.parts.missing(filters) {
@@ -93,25 +105,32 @@ impl<'a> Inputs<'a> {
                 available: merged.parts.to_string(),
             });
         }
-        if merged.profile.is_none() && merged.error.is_none() && !filters.is_empty() {
-            return Err(ConvertError::EmptyPart(inputs));
-        }
-        let (mut profile, mut report) = merged.finish(&self.found)?;
+        let Some(mut profile) = merged.profile else {
+            return Err(match merged.error {
+                Some(error) => error,
+                None if filters.is_empty() => ConvertError::NoInput,
+                None => ConvertError::EmptyPart(inputs),
+            });
+        };
+        let common_events = merged.common_events.as_deref();
+        let mut warnings = merged.warnings;
+        warnings.extend(notices::missing_events(&profile, common_events));
+        warnings.extend(notices::parts_beside(&merged.later_parts, &self.found));
+        warnings.extend(notices::counted_twice(&self.found, &merged.sums));
         profile
             .check_events()
             .map_err(|error| ConvertError::model(&self.found, error.into()))?;
         let has_all_events = options.events == EventChoice::All;
         let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
         let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
-        let conflicting = notices::conflicting(&profile, wants_all);
-        report.warnings.extend(conflicting);
-        allow_limits(options, profile.event(), &report.warnings)?;
-        if !report.is_complete() {
+        warnings.extend(notices::conflicting(&profile, wants_all));
+        allow_limits(options, profile.event(), &warnings)?;
+        if notices::is_loss(&warnings) {
             profile.set_incomplete();
         }
         if has_derived {
             let underived = profile.unavailable_events().into_iter();
-            report.warnings.extend(underived.map(Warning::Underived));
+            warnings.extend(underived.map(Warning::Underived));
             profile.derive_events();
         }
         if options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
@@ -119,7 +138,9 @@ impl<'a> Inputs<'a> {
             let reason = format!("{inputs}: all costs of \"{event}\" are 0");
             return Err(ConvertError::CannotCheck(reason));
         }
-        Ok((profile, report))
+        report.warnings.append(warnings);
+        report.bytes_decompressed += merged.bytes;
+        Ok(Side { inputs, profile })
     }
 
     /// Reads inputs on all cores, and merges them in their order.
@@ -173,18 +194,17 @@ impl<'a> Inputs<'a> {
 /// `callgrind.out.7` beside `callgrind.out.7-01` or, in the third dump, `callgrind.out.7.3-01`. It
 /// is always empty, so nothing is missing.
 fn without_empty_bases(mut inputs: Vec<ResolvedSource<'_>>) -> Vec<ResolvedSource<'_>> {
+    fn path<'a>(found: &ResolvedSource<'a>) -> Option<&'a str> {
+        found.source.path()?.to_str()
+    }
     let without_number = |name, separator| Some(notices::split_number(name, separator)?.0);
-    let paths = inputs.iter().filter_map(|found| found.source.path());
-    let bases: HashSet<PathBuf> = paths
-        .filter_map(|path| without_number(path.to_str()?, '-'))
-        .flat_map(|name| [Some(name), without_number(name, '.')])
-        .flatten()
-        .map(PathBuf::from)
+    let threads = inputs.iter().filter_map(path);
+    let bases: HashSet<&str> = threads
+        .filter_map(|path| without_number(path, '-'))
+        .flat_map(|name| iter::once(name).chain(without_number(name, '.')))
         .collect();
-    let is_base = |found: &ResolvedSource<'_>| {
-        found.length == Some(0) && found.source.path().is_some_and(|path| bases.contains(path))
-    };
-    inputs.retain(|found| !is_base(found));
+    let is_base = |found: &_| path(found).is_some_and(|path| bases.contains(path));
+    inputs.retain(|found| found.length != Some(0) || !is_base(found));
     inputs
 }
 
@@ -213,9 +233,10 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
 /// The result of the inputs so far.
 #[derive(Debug, Default)]
 struct Merged {
-    profile: Option<Box<Profile>>,
-    /// Their warnings and sizes.
-    report: Report,
+    profile: Option<Profile>,
+    warnings: Warnings<Warning>,
+    /// The bytes of the inputs, decompressed.
+    bytes: u64,
     /// The inputs that are merged profiles.
     sums: Vec<Source>,
     /// The inputs that begin with a later part of their run, with the number of that part.
@@ -234,7 +255,7 @@ impl Merged {
         if !skips {
             return Err(error);
         }
-        self.report.warnings.push(notices::skipped(&error));
+        self.warnings.push(notices::skipped(&error));
         self.error.get_or_insert(error);
         Ok(self)
     }
@@ -246,9 +267,8 @@ impl Merged {
 
     /// Adds the result of the next inputs.
     fn with(mut self, others: Merged, inputs: &[ResolvedSource<'_>]) -> Result<Self, ConvertError> {
-        let warnings = &mut self.report.warnings;
-        warnings.append(others.report.warnings);
-        self.report.bytes_decompressed += others.report.bytes_decompressed;
+        self.warnings.append(others.warnings);
+        self.bytes += others.bytes;
         self.sums.extend(others.sums);
         self.later_parts.extend(others.later_parts);
         self.parts.merge(others.parts);
@@ -260,7 +280,7 @@ impl Merged {
             (_, None) => {}
             (None, others) => self.profile = others,
             (Some(merged), Some(others)) => merged
-                .merge(*others)
+                .merge(others)
                 .map_err(|error| ConvertError::model(inputs, error))?,
         }
         Ok(self)
@@ -272,23 +292,6 @@ impl Merged {
             Some(common) => common.retain(is_there),
             None => self.common_events = Some(events.to_vec()),
         }
-    }
-
-    /// The profile, and the report with warnings about the inputs.
-    fn finish(mut self, inputs: &[ResolvedSource<'_>]) -> Result<(Profile, Report), ConvertError> {
-        let Some(profile) = self.profile else {
-            return Err(self.error.unwrap_or(ConvertError::NoInput));
-        };
-        let warnings = &mut self.report.warnings;
-        warnings.extend(notices::missing_events(
-            &profile,
-            self.common_events.as_deref(),
-        ));
-        warnings.extend(notices::sums_beside(&self.sums, inputs));
-        warnings.extend(notices::parts_beside(&self.later_parts, inputs));
-        warnings.extend(notices::named_twice(inputs));
-        warnings.extend(notices::counted_twice(inputs));
-        Ok((*profile, self.report))
     }
 }
 
@@ -325,7 +328,7 @@ impl InputBatch<'_> {
         }
         if has_data {
             match self.builder.finish_batch() {
-                Ok(profile) => self.merged.profile = Some(Box::new(profile)),
+                Ok(profile) => self.merged.profile = Some(profile),
                 Err(error) => return Err(ConvertError::model(inputs, error)),
             }
         }
@@ -352,7 +355,7 @@ impl InputBatch<'_> {
             Err(error) if error.is_no_data() => {
                 self.builder.end_input();
                 self.merged.error.get_or_insert(error);
-                self.merged.report.warnings.push(Warning::Empty(input()));
+                self.merged.warnings.push(Warning::Empty(input()));
                 let has_begun = self.builder.events().next().is_some();
                 return Ok(has_begun && self.options.allow_empty);
             }
@@ -373,19 +376,21 @@ impl InputBatch<'_> {
         }
         if !self.options.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
             let warning = Warning::ProxiesIgnored(input());
-            self.merged.report.warnings.push(warning);
+            self.merged.warnings.push(warning);
         }
         Ok(true)
     }
 
     fn add_preprocessed(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
         let name = source.to_string();
-        webgrind::check_beginning(input.bytes().fill_buf().map_err(unreadable(source))?, &name)?;
-        let input = input.into_seekable().map_err(unreadable(source))?;
+        webgrind::check_beginning(input.bytes.fill_buf().map_err(unreadable(source))?, &name)?;
+        let input = input
+            .into_seekable(self.progress)
+            .map_err(unreadable(source))?;
         let outcome = webgrind::read(input, &name, &mut self.builder)?;
-        self.merged.report.bytes_decompressed += outcome.bytes;
+        self.merged.bytes += outcome.bytes;
         let warnings = outcome.warnings.into_iter().map(Warning::Preprocessed);
-        self.merged.report.warnings.extend(warnings);
+        self.merged.warnings.extend(warnings);
         Ok(())
     }
 
@@ -411,38 +416,37 @@ impl InputBatch<'_> {
                 open: &open,
                 passed: &|bytes| self.progress.add(bytes),
             };
-            callgrind::read_ranges(input.bytes(), Some(&ranges), &name, options, builder)
+            callgrind::read_ranges(&mut *input.bytes, Some(&ranges), &name, options, builder)
         } else {
-            callgrind::read_ranges(input.bytes(), None, &name, options, builder)
+            callgrind::read_ranges(&mut *input.bytes, None, &name, options, builder)
         };
         if outcome.is_err() {
             // Unreadable lines may come from corrupt compressed data.
             input.check_rest().map_err(unreadable(source))?;
         }
         let cut = input.cut();
-        let outcome = match (outcome, cut) {
+        let outcome = outcome.map_err(|error| match cut {
             // The beginning of a first line proves nothing.
-            (Err(error), Some((compression, bytes)))
+            Some((compression, bytes))
                 if error.kind().is_no_data()
                     || matches!(error.kind(), ProblemKind::NotAProfile) =>
             {
-                return Err(ConvertError::CutBeforeData {
+                ConvertError::CutBeforeData {
                     input: source.clone(),
                     compression,
                     bytes,
-                });
+                }
             }
-            (outcome, _) => outcome?,
-        };
-        self.merged.report.bytes_decompressed += outcome.bytes;
+            _ => error.into(),
+        })?;
+        self.merged.bytes += outcome.bytes;
         self.merged.parts.merge(outcome.parts);
         if let Some(part @ 2..) = outcome.first_part {
             self.merged.later_parts.push((source.clone(), part));
         }
-        let warnings = &mut self.merged.report.warnings;
-        warnings.append(outcome.warnings);
+        self.merged.warnings.append(outcome.warnings);
         if let Some((compression, bytes)) = cut {
-            self.merged.report.warnings.push(Warning::Cut {
+            self.merged.warnings.push(Warning::Cut {
                 input: source.clone(),
                 compression,
                 bytes,

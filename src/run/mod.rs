@@ -9,6 +9,8 @@ mod load;
 mod notices;
 mod write;
 
+use std::mem;
+
 use crate::callgrind;
 use crate::compare::{Limit, Verdict, keep_common_events};
 use crate::display::text::excerpt;
@@ -25,7 +27,6 @@ pub use error::{ConvertError, FormatError};
 pub use format::{Feature, Format};
 use load::Inputs;
 pub use notices::Warning;
-use write::Base;
 pub use write::Loaded;
 
 /// How to convert.
@@ -117,15 +118,9 @@ pub struct Report {
 }
 
 impl Report {
-    /// Counts the functions and calls of a profile.
-    fn count(&mut self, profile: &Profile) {
-        self.functions = profile.functions().len();
-        self.calls = profile.calls();
-    }
-
     /// Whether no part of the inputs was truncated, skipped or missing.
     pub fn is_complete(&self) -> bool {
-        !self.warnings.iter().any(|listed| listed.warning.is_loss())
+        !notices::is_loss(&self.warnings)
     }
 }
 
@@ -147,7 +142,7 @@ pub fn convert(
 /// Reads `inputs` of any format and compression into one profile, on all cores, as [`convert`]
 /// does.
 ///
-/// Only options about reading have an effect. What is read besides sums depends on
+/// Options about the output have no effect. What is read besides sums depends on
 /// [`ConvertOptions::format`]: single invocations for [`Format::V4`], the stacks of traces for
 /// formats that show stacks.
 ///
@@ -160,25 +155,11 @@ pub fn read(
     inputs: &[Source],
     options: &ConvertOptions,
 ) -> Result<(Profile, Report), ConvertError> {
-    let progress = Progress::default();
-    check_standard_input(inputs.iter())?;
-    let inputs = Inputs::find(inputs, options.skips_unreadable(), |_| Ok(()))?;
-    let (profile, mut report) = inputs.load(options, &progress)?;
-    let warnings = notices::about_profile(&profile, &options.proxies);
-    report.warnings.extend(warnings);
-    report.bytes_in = progress.bytes();
-    report.count(&profile);
+    let loaded = Conversion::prepare(inputs, &Target::Stdout, options)?.read()?;
     if options.inclusive() == InclusiveCost::Once {
-        count_once(&profile);
+        count_once(loaded.profile());
     }
-    Ok((profile, report))
-}
-
-fn check_standard_input<'a>(inputs: impl Iterator<Item = &'a Source>) -> Result<(), ConvertError> {
-    match inputs.filter(|input| **input == Source::Stdin).count() {
-        0 | 1 => Ok(()),
-        _ => Err(ConvertError::StandardInputTwice),
-    }
+    Ok((loaded.new.profile, loaded.report))
 }
 
 /// A conversion before it begins.
@@ -222,7 +203,10 @@ impl<'a> Conversion<'a> {
         {
             return Err(ConvertError::NoComparison);
         }
-        check_standard_input(inputs.iter().chain(base))?;
+        let all = inputs.iter().chain(base);
+        if all.filter(|input| **input == Source::Stdin).count() > 1 {
+            return Err(ConvertError::StandardInputTwice);
+        }
         let overwritten = output.identity();
         let check = |found: &ResolvedSource<'_>| {
             let (output, input) = (target.clone(), found.source.clone());
@@ -234,9 +218,8 @@ impl<'a> Conversion<'a> {
         let inputs = Inputs::find(inputs, options.skips_unreadable(), check)?;
         let base = Inputs::find(base, false, check)?;
         let mut warnings = Warnings::default();
-        warnings.extend(notices::on_both_sides(&inputs.found, &base.found));
+        warnings.extend(notices::about_base(&inputs.found, &base.found));
         allow_limits(options, b"", &warnings)?;
-        warnings.extend(notices::maybe_base(&inputs.found, &base.found));
         let is_profile = || output.file().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(target.clone()));
@@ -273,41 +256,33 @@ impl<'a> Conversion<'a> {
     ///
     /// When an input cannot be read, or when there is nothing to convert.
     pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
-        let inputs = self.inputs.names();
-        let (mut profile, mut report) = self.inputs.load(self.options, &self.progress)?;
-        let warnings = notices::about_profile(&profile, &self.options.proxies);
+        let (options, progress) = (self.options, &self.progress);
+        let mut report = Report::default();
+        let mut new = self.inputs.load(options, progress, &mut report)?;
+        let mut base = None;
+        if !self.base.found.is_empty() {
+            // Warnings about the base come first.
+            let of_new = mem::take(&mut report.warnings);
+            base = Some(self.base.load(options, progress, &mut report)?);
+            report.warnings.append(of_new);
+        }
+        let warnings = notices::about_profile(&new.profile, &options.proxies);
         report.warnings.extend(warnings);
         report.warnings.append(self.warnings);
-        let base = match self.base.found.is_empty() {
-            true => None,
-            false => {
-                let base_inputs = self.base.names();
-                let (mut base, mut of_base) = self.base.load(self.options, &self.progress)?;
-                // Warnings about the base come first.
-                of_base.warnings.append(report.warnings);
-                report.warnings = of_base.warnings;
-                report.bytes_decompressed += of_base.bytes_decompressed;
-                if let Err(error) = keep_common_events(&mut base, &mut profile) {
-                    return Err(ConvertError::Compare {
-                        inputs: base_inputs,
-                        error,
-                    });
-                }
-                Some(Base {
-                    inputs: base_inputs,
-                    profile: base,
-                })
-            }
-        };
-        report.bytes_in = self.progress.bytes();
+        if let Some(base) = &mut base {
+            keep_common_events(&mut base.profile, &mut new.profile)
+                .map_err(|error| base.incomparable(error))?;
+        }
+        report.functions = new.profile.functions().len();
+        report.calls = new.profile.calls();
+        report.bytes_in = progress.bytes();
         Ok(Loaded {
-            inputs,
-            profile,
-            report,
+            new,
             base,
+            report,
             output: self.output,
             sources: self.sources,
-            options: self.options,
+            options,
         })
     }
 }

@@ -1,10 +1,14 @@
 //! Writes a profile to the output.
 
 use std::cell::OnceCell;
+use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::{ConvertError, ConvertOptions, FormatError, Report, Warning, allow_limits, notices};
-use crate::compare::{self, Checked, Comparison, Sides, Verdict};
+use super::load::Side;
+use super::{
+    ConvertError, ConvertOptions, Format, FormatError, Report, Warning, allow_limits, notices,
+};
+use crate::compare::{Checked, Comparison, Sides, Verdict, check_all};
 use crate::display::text::printable;
 use crate::io::{Output, SourceFiles};
 #[cfg(feature = "compression")]
@@ -12,35 +16,24 @@ use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, tree};
 use crate::profile::{GroupBy, InclusiveCost, Profile, ProfileKind};
 use crate::stacks::{Stacks, count_groups_once, count_once_by};
-use crate::warnings::Warnings;
 use crate::webgrind::WriteOptions;
 use crate::{callgrind, webgrind};
 
 /// A conversion whose inputs have been read.
 #[derive(Debug)]
 pub struct Loaded<'a> {
-    /// How messages name the inputs.
-    pub(super) inputs: String,
-    pub(super) profile: Profile,
+    pub(super) new: Side,
+    pub(super) base: Option<Side>,
     pub(super) report: Report,
-    pub(super) base: Option<Base>,
     pub(super) output: Output,
     pub(super) sources: SourceFiles,
     pub(super) options: &'a ConvertOptions,
 }
 
-/// The base of a comparison.
-#[derive(Debug)]
-pub(super) struct Base {
-    /// Its inputs.
-    pub inputs: String,
-    pub profile: Profile,
-}
-
 impl Loaded<'_> {
     /// What was read.
     pub fn profile(&self) -> &Profile {
-        &self.profile
+        &self.new.profile
     }
 
     /// Writes it.
@@ -51,158 +44,99 @@ impl Loaded<'_> {
     ///
     /// When the output fails, or when the profile does not fit the format.
     pub fn write(mut self) -> Result<Report, ConvertError> {
-        let (profile, options) = (&self.profile, self.options);
-        self.report.count(profile);
-        let new = &StackedProfile::new(profile);
-        let base_profile = self.base.as_ref().map(|base| &base.profile);
-        let stacked_base = base_profile.map(StackedProfile::new);
+        let (options, report) = (self.options, &mut self.report);
+        let new = &StackedSide::new(&self.new);
+        let stacked_base = self.base.as_ref().map(StackedSide::new);
         let base = stacked_base.as_ref();
         if options.inclusive() == InclusiveCost::Once {
             for side in base.into_iter().chain([new]) {
-                count_once_by(side.profile, || side.stacks());
+                count_once_by(side.profile(), || side.stacks());
             }
         }
         let comparison = match &self.base {
             None => None,
-            Some(base) => Some(compare(base, profile, options, &mut self.report)?),
+            Some(base) => {
+                let comparison = Comparison::of(&base.profile, new.profile(), options.per_run);
+                let comparison = comparison.map_err(|error| base.incomparable(error))?;
+                let warnings = notices::about_comparison(&comparison);
+                report.warnings.extend(warnings);
+                allow_limits(options, comparison.first().name, &report.warnings)?;
+                Some(comparison)
+            }
         };
-        let grouped = grouped(new, base, options);
-        let groups: Vec<_> = grouped
+        let groups = groups(new, base, options);
+        let comparisons: Vec<_> = groups
             .iter()
-            .map(|(by, new, base)| {
-                // This succeeds if they can be compared by function.
-                let base = base.as_ref();
-                let comparison =
-                    base.and_then(|base| Comparison::of(base, new, options.per_run).ok());
-                (*by, new, comparison)
-            })
+            // This succeeds if they can be compared by function.
+            .map(|(_, new, base)| Comparison::of(base.as_ref()?, new, options.per_run).ok())
             .collect();
         let groups_by = |by| {
-            let mut groups = groups.iter();
-            let (_, profile, comparison) = groups.find(|(of, ..)| *of == by)?;
-            Some((*profile, comparison.as_ref()))
+            let at = groups.iter().position(|&(of, ..)| of == by)?;
+            Some((&groups[at].1, comparisons[at].as_ref()))
         };
-        let rows = |by| groups_by(by).unwrap_or((profile, comparison.as_ref()));
-        let verdicts = compare::check_all(&options.limits, options.limit_each_part, rows)?;
-        self.report.warnings.extend(notices::not_found(&verdicts));
-        self.report.verdicts = verdicts;
-        let notes = self.report.warnings.iter();
+        let rows = |by| groups_by(by).unwrap_or((new.profile(), comparison.as_ref()));
+        report.verdicts = check_all(&options.limits, options.limit_each_part, rows)?;
+        let not_found = notices::not_found(&report.verdicts);
+        report.warnings.extend(not_found);
+        let notes = report.warnings.iter();
         let mut view = View {
             base,
             new,
             comparison: comparison.as_ref(),
             groups: groups_by(options.text.by),
-            verdicts: &self.report.verdicts,
+            verdicts: &report.verdicts,
             notes: notes.map(|listed| listed.to_string()).collect(),
-            inputs: Sides {
-                base: self.base.as_ref().map_or("", |base| &base.inputs),
-                new: &self.inputs,
-            },
             sources: &mut self.sources,
             options,
             to_terminal: self.output.target.is_terminal(),
             found: Vec::new(),
         };
-        let writer = options.format.writer();
-        let bytes = write_to(&self.output, |to| writer(&mut view, to))?;
+        report.bytes_out = write_to(&self.output, |to| view.write(to))?;
         let found = view.found;
-        self.report.bytes_out = bytes;
-        self.report.warnings.extend(found);
+        report.warnings.extend(found);
         if !self.sources.is_empty() {
-            self.report.source_files = Some(self.sources.counts());
-            let warnings = notices::about_sources(&self.sources);
-            self.report.warnings.extend(warnings);
+            report.source_files = Some(self.sources.counts());
+            report
+                .warnings
+                .extend(notices::about_sources(&self.sources));
         }
         Ok(self.report)
     }
 }
 
-/// Compares a profile with its base, and adds warnings to the report.
-fn compare<'a>(
-    base: &'a Base,
-    new: &'a Profile,
-    options: &ConvertOptions,
-    report: &mut Report,
-) -> Result<Comparison<'a>, ConvertError> {
-    let comparison = Comparison::of(&base.profile, new, options.per_run).map_err(|error| {
-        let inputs = base.inputs.clone();
-        ConvertError::Compare { inputs, error }
-    })?;
-    let mut warnings = Warnings::default();
-    warnings.extend(notices::about_comparison(&comparison));
-    allow_limits(options, comparison.first().name, &warnings)?;
-    report.warnings.append(warnings);
-    Ok(comparison)
-}
-
-/// A profile with its stacks, which are made when they are first requested.
-struct StackedProfile<'a> {
-    profile: &'a Profile,
+/// A side with its stacks, which are made when they are first requested.
+struct StackedSide<'a> {
+    side: &'a Side,
     stacks: OnceCell<Stacks<'a>>,
 }
 
-impl<'a> StackedProfile<'a> {
-    fn new(profile: &'a Profile) -> Self {
+impl<'a> StackedSide<'a> {
+    fn new(side: &'a Side) -> Self {
         let stacks = OnceCell::new();
-        StackedProfile { profile, stacks }
+        StackedSide { side, stacks }
+    }
+
+    fn profile(&self) -> &'a Profile {
+        &self.side.profile
     }
 
     fn stacks(&self) -> &Stacks<'a> {
-        self.stacks.get_or_init(|| Stacks::new(self.profile))
-    }
-}
-
-/// What an output is written from.
-pub(super) struct View<'a> {
-    base: Option<&'a StackedProfile<'a>>,
-    new: &'a StackedProfile<'a>,
-    comparison: Option<&'a Comparison<'a>>,
-    /// The profile by group and its comparison, if rows are groups.
-    groups: Option<Checked<'a>>,
-    verdicts: &'a [Verdict],
-    /// Notes about the inputs for readers of the output.
-    notes: Vec<String>,
-    /// How messages name the inputs.
-    inputs: Sides<&'a str>,
-    sources: &'a mut SourceFiles,
-    options: &'a ConvertOptions,
-    /// Whether the output goes to a terminal.
-    to_terminal: bool,
-    /// Warnings about the output.
-    found: Vec<Warning>,
-}
-
-impl<'a> View<'a> {
-    /// The stacks of the base, if there is one, and of the profile.
-    fn stacks(&mut self) -> (Option<&'a Stacks<'a>>, &'a Stacks<'a>) {
-        let (base, new) = (self.base.map(StackedProfile::stacks), self.new.stacks());
-        self.found.extend(notices::estimated(base, new));
-        (base, new)
-    }
-
-    /// The comparison to show: by group, if rows are groups.
-    fn shown_comparison(&self) -> Option<&'a Comparison<'a>> {
-        let groups = self.groups.and_then(|(_, comparison)| comparison);
-        groups.or(self.comparison)
-    }
-
-    fn grouped(&self) -> Option<&'a Profile> {
-        self.groups.map(|(profile, _)| profile)
+        self.stacks.get_or_init(|| Stacks::new(self.profile()))
     }
 }
 
 /// The profile and the base by every kind of group that rows or limits are about.
-fn grouped<'a>(
-    new: &StackedProfile<'a>,
-    base: Option<&StackedProfile<'a>>,
+fn groups<'a>(
+    new: &StackedSide<'a>,
+    base: Option<&StackedSide<'a>>,
     options: &ConvertOptions,
 ) -> Vec<(GroupBy, Profile, Option<Profile>)> {
     let mut sides = base.into_iter().chain([new]);
-    let are_traces = sides.all(|side| side.profile.kind() == ProfileKind::Trace);
-    let group = |side: &StackedProfile<'a>, by| {
-        let mut groups = side.profile.by(by, are_traces)?;
+    let are_traces = sides.all(|side| side.profile().kind() == ProfileKind::Trace);
+    let group = |side: &StackedSide<'a>, by| {
+        let mut groups = side.profile().by(by, are_traces)?;
         if options.inclusive() == InclusiveCost::Once {
-            count_groups_once(&mut groups, side.profile, || side.stacks());
+            count_groups_once(&mut groups, side.profile(), || side.stacks());
         }
         Some(groups.profile)
     };
@@ -212,130 +146,155 @@ fn grouped<'a>(
         .collect()
 }
 
-/// Writes a format.
-pub(super) type WriteFormat = fn(&mut View<'_>, &mut dyn Write) -> Result<(), FormatError>;
-
-pub(super) fn webgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let options = WriteOptions {
-        version: view.options.format.version().unwrap_or_default(),
-        on_overflow: view.options.on_overflow,
-        escape_html: view.options.escape_html,
-    };
-    let warnings = webgrind::write(view.new.profile, &options, to)?;
-    view.found
-        .extend(warnings.into_iter().map(Warning::Webgrind));
-    Ok(())
+/// What an output is written from.
+struct View<'a> {
+    base: Option<&'a StackedSide<'a>>,
+    new: &'a StackedSide<'a>,
+    comparison: Option<&'a Comparison<'a>>,
+    /// The profile by group and its comparison, if rows are groups.
+    groups: Option<Checked<'a>>,
+    verdicts: &'a [Verdict],
+    /// Notes about the inputs for readers of the output.
+    notes: Vec<String>,
+    sources: &'a mut SourceFiles,
+    options: &'a ConvertOptions,
+    /// Whether the output goes to a terminal.
+    to_terminal: bool,
+    /// Warnings about the output.
+    found: Vec<Warning>,
 }
 
-pub(super) fn callgrind(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let profile = view.new.profile;
-    let mut text = Vec::new();
-    let warnings = match view.to_terminal {
-        true => callgrind::write(profile, &mut text)?,
-        false => callgrind::write(profile, &mut *to)?,
-    };
-    // Names must not control the terminal.
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        writeln!(to, "{}", printable(line))?;
+impl<'a> View<'a> {
+    fn write(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
+        let (profile, options) = (self.new.profile(), &self.options.text);
+        let grouped = self.groups.map(|(profile, _)| profile);
+        // By group, if rows are groups.
+        let of_groups = self.groups.and_then(|(_, comparison)| comparison);
+        let shown = of_groups.or(self.comparison);
+        match self.options.format {
+            Format::V4 | Format::V5 | Format::V6 | Format::V7 => self.write_webgrind(to)?,
+            Format::Callgrind => self.write_callgrind(to)?,
+            Format::Pprof => self.write_pprof(to)?,
+            Format::Html => self.write_html(to)?,
+            Format::Text => match shown {
+                None => text::write(grouped.unwrap_or(profile), options, self.sources, to)?,
+                Some(comparison) => text::write_comparison(comparison, options, self.sources, to)?,
+            },
+            Format::Markdown => match shown {
+                None => markdown::write(self.new.stacks(), grouped, self.verdicts, options, to)?,
+                Some(comparison) => {
+                    markdown::write_comparison(comparison, self.verdicts, options, to)?;
+                }
+            },
+            Format::Tree => {
+                let (base, new) = self.stacks();
+                match base.zip(self.comparison) {
+                    None => tree::write(new, options, to)?,
+                    Some((base, comparison)) => {
+                        tree::write_comparison(base, new, comparison, options, to)?;
+                    }
+                }
+            }
+            Format::Collapsed => {
+                let (base, new) = self.stacks();
+                self.warn(match base {
+                    None => collapsed::write(new, to)?,
+                    Some(base) => collapsed::write_comparison(base, new, to)?,
+                });
+            }
+            Format::Dot => match self.comparison {
+                None => dot::write(profile, options, to)?,
+                Some(comparison) => dot::write_comparison(comparison, options, to)?,
+            },
+            Format::Json => match self.comparison {
+                None => json::write(profile, grouped, &self.notes, to)?,
+                Some(comparison) => json::write_comparison(comparison, of_groups, to)?,
+            },
+        }
+        Ok(())
     }
-    // Limits made inclusive costs count recursion once, which the format itself would not.
-    let of_limits = |warning: &_| {
-        view.options.inclusive.is_none()
-            && matches!(warning, callgrind::WriteWarning::InclusiveCosts(_))
-    };
-    let warnings = warnings.into_iter().filter(|warning| !of_limits(warning));
-    view.found.extend(warnings.map(Warning::Written));
-    Ok(())
-}
 
-pub(super) fn collapsed(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let (base, new) = view.stacks();
-    let warnings = match base {
-        None => collapsed::write(new, to)?,
-        Some(base) => collapsed::write_comparison(base, new, to)?,
-    };
-    view.found
-        .extend(warnings.into_iter().map(Warning::Collapsed));
-    Ok(())
-}
-
-pub(super) fn tree(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let (base, new) = view.stacks();
-    let options = &view.options.text;
-    match base.zip(view.comparison) {
-        None => tree::write(new, options, to)?,
-        Some((base, comparison)) => tree::write_comparison(base, new, comparison, options, to)?,
+    /// The stacks of the base, if there is one, and of the profile.
+    fn stacks(&mut self) -> (Option<&'a Stacks<'a>>, &'a Stacks<'a>) {
+        let (base, new) = (self.base.map(StackedSide::stacks), self.new.stacks());
+        self.found.extend(notices::estimated(base, new));
+        (base, new)
     }
-    Ok(())
-}
 
-pub(super) fn text(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let options = &view.options.text;
-    let profile = view.grouped().unwrap_or(view.new.profile);
-    match view.shown_comparison() {
-        None => text::write(profile, options, view.sources, to)?,
-        Some(comparison) => text::write_comparison(comparison, options, view.sources, to)?,
+    /// Passes the warnings of a writer on.
+    fn warn(&mut self, warnings: impl IntoIterator<Item = impl Display>) {
+        let warnings = warnings.into_iter().map(|warning| warning.to_string());
+        self.found.extend(warnings.map(Warning::Written));
     }
-    Ok(())
-}
 
-pub(super) fn markdown(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let (options, verdicts) = (&view.options.text, view.verdicts);
-    match view.shown_comparison() {
-        None => markdown::write(view.new.stacks(), view.grouped(), verdicts, options, to)?,
-        Some(comparison) => markdown::write_comparison(comparison, verdicts, options, to)?,
+    fn write_webgrind(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
+        let options = WriteOptions {
+            version: self.options.format.version().unwrap_or_default(),
+            on_overflow: self.options.on_overflow,
+            escape_html: self.options.escape_html,
+        };
+        self.warn(webgrind::write(self.new.profile(), &options, to)?);
+        Ok(())
     }
-    Ok(())
-}
 
-#[cfg(feature = "compression")]
-pub(super) fn pprof(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let (base, new) = view.stacks();
-    let estimates = view.found.iter().map(Warning::to_string);
-    let notes: Vec<_> = view.notes.iter().cloned().chain(estimates).collect();
-    let warnings = pprof::write(new, base, view.options.per_run, &notes, to)?;
-    view.found.extend(warnings.into_iter().map(Warning::Pprof));
-    Ok(())
-}
-
-pub(super) fn dot(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let options = &view.options.text;
-    match view.comparison {
-        None => dot::write(view.new.profile, options, to)?,
-        Some(comparison) => dot::write_comparison(comparison, options, to)?,
+    fn write_callgrind(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
+        let profile = self.new.profile();
+        let mut text = Vec::new();
+        let mut warnings = match self.to_terminal {
+            true => callgrind::write(profile, &mut text)?,
+            false => callgrind::write(profile, &mut *to)?,
+        };
+        // Names must not control the terminal.
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            writeln!(to, "{}", printable(line))?;
+        }
+        if self.options.inclusive.is_none() {
+            // Limits made inclusive costs count recursion once, which the format itself would not.
+            warnings.retain(|it| !matches!(it, callgrind::WriteWarning::InclusiveCosts(_)));
+        }
+        self.warn(warnings);
+        Ok(())
     }
-    Ok(())
-}
 
-pub(super) fn json(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let groups = view.groups.and_then(|(_, comparison)| comparison);
-    match view.comparison {
-        None => json::write(view.new.profile, view.grouped(), &view.notes, to)?,
-        Some(comparison) => json::write_comparison(comparison, groups, to)?,
+    #[cfg(feature = "compression")]
+    fn write_pprof(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
+        let (base, new) = self.stacks();
+        let estimates = self.found.iter().map(Warning::to_string);
+        let notes: Vec<_> = self.notes.iter().cloned().chain(estimates).collect();
+        self.warn(pprof::write(new, base, self.options.per_run, &notes, to)?);
+        Ok(())
     }
-    Ok(())
-}
 
-pub(super) fn html(view: &mut View<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let (base, new) = view.stacks();
-    let sides = view.comparison.zip(base);
-    let compared = sides.map(|(comparison, base)| html::Compared { base, comparison });
-    let estimates = view.found.first().map(Warning::to_string);
-    let notes = html::Notes {
-        warnings: &view.notes,
-        estimates: estimates.as_deref(),
-        inputs: view.inputs,
-        limits: view.verdicts,
-    };
-    let mut options = html::HtmlOptions::default();
-    options.names = view.options.text.names;
-    options.by = view.options.text.by;
-    options.inclusive = view.options.inclusive();
-    options.source_url.clone_from(&view.options.source_url);
-    options.source_root.clone_from(&view.options.source.root);
-    html::write(new, compared.as_ref(), &notes, view.sources, &options, to)?;
-    Ok(())
+    #[cfg(not(feature = "compression"))]
+    fn write_pprof(&mut self, _: &mut dyn Write) -> Result<(), FormatError> {
+        let reason = "this program was built without the feature \"compression\"";
+        Err(io::Error::new(io::ErrorKind::Unsupported, reason).into())
+    }
+
+    fn write_html(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
+        let (base, new) = self.stacks();
+        let sides = self.comparison.zip(base);
+        let compared = sides.map(|(comparison, base)| html::Compared { base, comparison });
+        let estimates = self.found.first().map(Warning::to_string);
+        let notes = html::Notes {
+            warnings: &self.notes,
+            estimates: estimates.as_deref(),
+            inputs: Sides {
+                base: self.base.map_or("", |base| &base.side.inputs),
+                new: &self.new.side.inputs,
+            },
+            limits: self.verdicts,
+        };
+        let mut options = html::HtmlOptions::default();
+        options.names = self.options.text.names;
+        options.by = self.options.text.by;
+        options.inclusive = self.options.inclusive();
+        options.source_url.clone_from(&self.options.source_url);
+        options.source_root.clone_from(&self.options.source.root);
+        html::write(new, compared.as_ref(), &notes, self.sources, &options, to)?;
+        Ok(())
+    }
 }
 
 /// Writes with `fill`, and returns the number of bytes. It is not an error if the reader has closed
@@ -344,45 +303,20 @@ fn write_to(
     output: &Output,
     fill: impl FnOnce(&mut dyn Write) -> Result<(), FormatError>,
 ) -> Result<u64, ConvertError> {
-    let written = output.write(|output| {
-        let mut output = CountingWriter { output, bytes: 0 };
-        fill(&mut output)?;
-        Ok(output.bytes)
-    });
-    let output = output.target.clone();
-    match written {
-        Ok(bytes) => Ok(bytes),
+    let source = match output.write(fill) {
         Err(
             FormatError::Io(source)
             | FormatError::Webgrind(webgrind::WriteError::Io(source))
             | FormatError::Callgrind(callgrind::WriteError::Io(source))
             | FormatError::Text(text::Error::Io(source)),
         ) => match source.kind() {
-            io::ErrorKind::BrokenPipe => Ok(0),
-            _ => Err(ConvertError::Output {
-                output,
-                source: source.into(),
-            }),
+            io::ErrorKind::BrokenPipe => return Ok(0),
+            _ => source.into(),
         },
-        Err(FormatError::Text(error)) => Err(ConvertError::Report(error)),
-        Err(source) => Err(ConvertError::Output { output, source }),
-    }
-}
-
-/// A writer that counts its bytes.
-struct CountingWriter<W> {
-    output: W,
-    bytes: u64,
-}
-
-impl<W: Write> Write for CountingWriter<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.output.write(bytes)?;
-        self.bytes += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.output.flush()
-    }
+        Err(FormatError::Text(error)) => return Err(ConvertError::Report(error)),
+        Err(source) => source,
+        Ok(bytes) => return Ok(bytes),
+    };
+    let output = output.target.clone();
+    Err(ConvertError::Output { output, source })
 }

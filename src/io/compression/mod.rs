@@ -7,14 +7,14 @@ mod zstd;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
-use super::Compression;
-use super::content::fill;
-pub(super) use worker::Decompressed;
+use super::content::{Compression, Cut, fill};
+use worker::Decompressed;
 
-/// Decompresses `input` on a separate thread.
+/// Decompresses `input` on a separate thread. At the end, it sets `cut` if the input ends too early.
 pub(super) fn decompress(
     compression: Compression,
     input: impl BufRead + Send + 'static,
+    cut: Cut,
 ) -> io::Result<Decompressed> {
     let mut input = CompressedBytes {
         compression,
@@ -28,9 +28,10 @@ pub(super) fn decompress(
         };
         match outcome {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                Ok(Some((compression, input.offset)))
+                cut.get_or_init(|| (compression, input.offset));
+                Ok(())
             }
-            outcome => outcome.map(|()| None),
+            outcome => outcome,
         }
     })
 }
@@ -95,10 +96,10 @@ mod tests {
         compression: Compression,
         input: impl BufRead + Send + 'static,
     ) -> (Vec<u8>, Result<Option<u64>, String>) {
-        let mut all = Vec::new();
-        let mut decompressed = decompress(compression, input).unwrap();
+        let (mut all, cut) = (Vec::new(), Cut::default());
+        let mut decompressed = decompress(compression, input, cut.clone()).unwrap();
         let end = match decompressed.read_to_end(&mut all) {
-            Ok(_) => Ok(decompressed.cut().map(|(_, at)| at)),
+            Ok(_) => Ok(cut.get().map(|&(_, at)| at)),
             Err(error) => Err(error.to_string()),
         };
         (all, end)

@@ -5,16 +5,11 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-use super::Compression;
-
 /// The size of a chunk. With smaller ones, the threads wake each other too often.
 const CHUNK: usize = 512 << 10;
 
 /// The most chunks that wait to be read.
 const QUEUED_CHUNKS: usize = 2;
-
-/// The number of compressed bytes, if they were cut off.
-type Cut = Option<(Compression, u64)>;
 
 /// The destination of a decompressor.
 pub(in crate::io) type Plain = BufWriter<Chunks>;
@@ -41,14 +36,13 @@ impl Write for Chunks {
 pub(in crate::io) struct Decompressed {
     chunks: Receiver<Vec<u8>>,
     /// `None` after the end.
-    thread: Option<JoinHandle<io::Result<Cut>>>,
+    thread: Option<JoinHandle<io::Result<()>>>,
     chunk: Cursor<Vec<u8>>,
-    cut: Cut,
 }
 
 impl Decompressed {
     pub fn start(
-        decompress: impl FnOnce(&mut Plain) -> io::Result<Cut> + Send + 'static,
+        decompress: impl FnOnce(&mut Plain) -> io::Result<()> + Send + 'static,
     ) -> io::Result<Self> {
         let (sender, chunks) = sync_channel(QUEUED_CHUNKS);
         let work = move || {
@@ -69,13 +63,7 @@ impl Decompressed {
             chunks,
             thread: Some(thread),
             chunk: Cursor::default(),
-            cut: None,
         })
-    }
-
-    /// At the end: the number of compressed bytes, if they were cut off.
-    pub fn cut(&self) -> Cut {
-        self.cut
     }
 }
 
@@ -86,7 +74,7 @@ impl BufRead for Decompressed {
             if self.chunk.get_ref().is_empty()
                 && let Some(thread) = self.thread.take()
             {
-                self.cut = thread.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+                thread.join().unwrap_or_else(|panic| resume_unwind(panic))?;
             }
         }
         self.chunk.fill_buf()
@@ -114,7 +102,7 @@ mod tests {
 
     /// Makes this many bytes, then ends in this way; also returns what is closed when the thread has
     /// ended.
-    fn make(length: u64, end: fn() -> io::Result<Cut>) -> (Decompressed, Receiver<()>) {
+    fn make(length: u64, end: fn() -> io::Result<()>) -> (Decompressed, Receiver<()>) {
         let (alive, ended) = channel();
         let decompressed = Decompressed::start(move |plain| {
             let _alive: Sender<()> = alive;
@@ -126,18 +114,15 @@ mod tests {
 
     #[test]
     fn all_bytes_come_through_and_then_how_it_ended() {
-        let ends: [fn() -> io::Result<Cut>; 2] = [
-            || Ok(Some((Compression::Gzip, 42))),
-            || Err(io::Error::other("broken")),
-        ];
-        let told = |end: io::Result<Cut>| end.map_err(|error| error.to_string());
+        let ends: [fn() -> io::Result<()>; 2] = [|| Ok(()), || Err(io::Error::other("broken"))];
+        let told = |end: io::Result<()>| end.map_err(|error| error.to_string());
         for length in [0, 1, CHUNK, CHUNK + 1, 3 * QUEUED_CHUNKS * CHUNK + 7] {
             for end in ends {
                 let (mut decompressed, _) = make(length as u64, end);
                 let mut all = Vec::new();
                 let outcome = decompressed.read_to_end(&mut all);
                 assert!(all == vec![b'x'; length]);
-                assert_eq!(told(outcome.map(|_| decompressed.cut())), told(end()));
+                assert_eq!(told(outcome.map(drop)), told(end()));
                 assert_eq!(decompressed.read(&mut [0; 10]).unwrap(), 0);
             }
         }
@@ -156,7 +141,7 @@ mod tests {
     #[test]
     fn the_thread_ends_when_nobody_reads_any_more() {
         for read in [0, 1, 2 * CHUNK] {
-            let (mut decompressed, ended) = make(u64::MAX, || Ok(None));
+            let (mut decompressed, ended) = make(u64::MAX, || Ok(()));
             decompressed.read_exact(&mut vec![0; read]).unwrap();
             drop(decompressed);
             // Waits for ever if the thread does.
