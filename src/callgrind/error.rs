@@ -136,7 +136,7 @@ pub enum ProblemKind {
     )]
     NotAProfile,
     /// An input without any bytes.
-    #[error("is empty")]
+    #[error("is empty; expected a callgrind profile or a webgrind file")]
     Empty,
     /// An input without any readable cost line; this number of lines was skipped.
     #[error(

@@ -80,16 +80,12 @@ pub fn run() -> Result<ExitCode> {
         say(files.advice());
     }
     let failures = failures(&report, strict);
-    let more = match failures.len().saturating_sub(MAX_LISTED) {
-        // One more failure is as short as a line that counts it.
-        1 => 0,
-        more => more,
-    };
-    for failure in &failures[..failures.len() - more] {
+    let (listed, others) = failures.split_at(failures.len().min(MAX_LISTED));
+    for failure in listed {
         say(format!("failed: {failure}"));
     }
-    if more > 0 {
-        say(format!("failed: {more} more like these"));
+    if !others.is_empty() {
+        say(format!("failed: {} more like these", others.len()));
     }
     if arguments.messages.verbose {
         say(statistics(&report, start));

@@ -20,7 +20,17 @@ use super::help::PREPROCESSOR;
 #[cfg(unix)]
 use super::signals;
 
+/// What users ask who try the program by hand.
+const QUESTIONS: [&str; 4] = ["--version", "-V", "--help", "-h"];
+
+const ANSWER: &str = concat!(
+    env!("CARGO_PKG_NAME"),
+    " ",
+    env!("CARGO_PKG_VERSION"),
+    ", as webgrind's preprocessor: converts the profile IN for webgrind."
+);
 const USAGE: &str = "Usage: preprocessor IN OUT [PROXY_FUNCTION...]";
+const MORE: &str = "Under its own name, it has more options: see cg-preprocess --help.";
 
 /// The arguments, if the program was called by that name.
 pub fn arguments() -> Option<Vec<OsString>> {
@@ -40,9 +50,15 @@ fn is_preprocessor(program: &Path) -> bool {
 /// Converts as webgrind expects: to v7, leniently, and without warnings.
 pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let (input, output, proxies) = match arguments.as_slice() {
-        [only] => return Ok(answer(only)),
         [input, output, proxies @ ..] => (input, output, proxies),
-        [] => return Ok(wrong_usage()),
+        [question] if QUESTIONS.iter().any(|known| question == known) => {
+            writeln!(io::stdout(), "{ANSWER}\n\n{USAGE}\n\n{MORE}")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        _ => {
+            writeln!(io::stderr(), "error: two arguments are required\n\n{USAGE}")?;
+            return Ok(ExitCode::from(2));
+        }
     };
     #[cfg(unix)]
     signals::handle();
@@ -78,29 +94,6 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
 
 /// Often, everyone may write to webgrind's folder.
 const LINKS: Links = Links::Own;
-
-/// Answers `--version` and `--help`, for users who try the program by hand.
-fn answer(question: &OsStr) -> ExitCode {
-    const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
-    let answer = match question.to_str() {
-        Some("--version" | "-V") => format!("{PROGRAM}, as webgrind's {PREPROCESSOR}\n"),
-        Some("--help" | "-h") => format!(
-            "{PROGRAM}, as webgrind's {PREPROCESSOR}: converts the profile IN for webgrind.\n\n{USAGE}\n\nUnder its own name, it has more options: see cg-preprocess --help.\n"
-        ),
-        _ => return wrong_usage(),
-    };
-    match io::stdout().write_all(answer.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
-}
-
-fn wrong_usage() -> ExitCode {
-    let message = format!("error: two arguments are required\n\n{USAGE}\n");
-    // If this fails, nobody can be told.
-    let _ = io::stderr().write_all(message.as_bytes());
-    ExitCode::from(2)
-}
 
 /// Removes a webgrind file, if there is one.
 ///

@@ -37,9 +37,7 @@ pub(super) type Cut = Arc<OnceLock<(Compression, u64)>>;
 /// What an input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Nothing at all.
-    Empty,
-    /// A callgrind profile, or something unknown.
+    /// A callgrind profile, or something unknown or empty.
     Text,
     /// webgrind's format, of any version.
     Preprocessed,
@@ -53,7 +51,6 @@ impl Content {
     /// Recognises the first bytes of an input: [`LENGTH`], or all of a shorter one.
     pub fn of(head: &[u8]) -> Self {
         match head {
-            [] => Content::Empty,
             [0x1f, 0x8b, ..] => Content::Compressed(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Content::Compressed(Compression::Zstd),
             // A skippable frame may come before the first one with data.
@@ -208,7 +205,7 @@ mod tests {
         let zstd = Content::Compressed(Compression::Zstd);
         for (head, content) in [
             (&b"even"[..], Content::Text),
-            (b"", Content::Empty),
+            (b"", Content::Text),
             (&[7, 0, 0], Content::Text),
             (&[7, 0, 0, 0], Content::Preprocessed),
             (&[7, 0, 0, 0, 0], Content::Preprocessed),

@@ -316,7 +316,7 @@ pub fn ends_with_separator(path: &Path) -> bool {
     last.is_some_and(|&byte| std::path::is_separator(char::from(byte)))
 }
 
-/// The files that are being written and do not have their names yet.
+/// The files that are being written and do not have their names yet. Some may be gone.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn lock_unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -345,71 +345,52 @@ fn remove_all(unfinished: MutexGuard<'_, Vec<PathBuf>>) {
     std::mem::forget(unfinished);
 }
 
-/// A path in [`UNFINISHED`], which is removed from there at the end. The list is not locked while
-/// memory is allocated, so that a thread that runs out of memory can remove the file.
-struct UnfinishedName(PathBuf);
-
-impl UnfinishedName {
-    fn new(path: &Path) -> Self {
-        let [name, path] = [path.to_owned(), path.to_owned()];
-        lock_unfinished().push(path);
-        UnfinishedName(name)
-    }
-}
-
-impl Drop for UnfinishedName {
-    fn drop(&mut self) {
-        lock_unfinished().retain(|path| *path != self.0);
-    }
-}
-
 /// Writes a file in the folder of `path`, then renames it to `path`.
 ///
 /// The data are on the disk before the file gets its name. It gets the owner and mode of the file
 /// that it replaces.
-fn replace<T, E: From<io::Error>>(
+fn replace<E: From<io::Error>>(
     path: &Path,
     is_private: bool,
-    fill: impl FnOnce(&mut File) -> Result<T, E>,
-) -> Result<T, E> {
+    fill: impl FnOnce(&mut File) -> Result<u64, E>,
+) -> Result<u64, E> {
     let old = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
     // The mode of a file that somebody else created must not decide who may read this one.
     let old = old.filter(|old| !is_foreign(path, old).unwrap_or(true));
     let mut unfinished = begin(path, is_private || old.is_some())?;
-    let file = &mut unfinished.as_file_mut().file;
-    let result = fill(file)?;
+    let file = unfinished.as_file_mut();
+    let bytes = fill(file)?;
     file.sync_all()?;
     #[cfg(unix)]
     if let Some(old) = old {
         replace_owner(file, &old);
     }
+    // After a signal, this waits for the end of the program.
+    let _lock = lock_unfinished();
     unfinished.persist(path).map_err(|error| error.error)?;
-    Ok(result)
+    Ok(bytes)
 }
 
-/// A new file in the folder of `path`.
-fn begin(path: &Path, is_private: bool) -> io::Result<NamedTempFile<Unfinished>> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    // From the mode of a file for everyone, the system removes the umask.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
-    #[cfg(not(unix))]
-    let _ = is_private;
+/// A new file in the folder of `path`, which is removed if the program ends before it has its name.
+fn begin(path: &Path, is_private: bool) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".cg-preprocess-").suffix(".tmp");
-    builder.make_in(folder(path), |path| {
-        // A signal may come before the file is there.
-        let name = UnfinishedName::new(path);
-        let file = options.open(path)?;
-        Ok(Unfinished { file, _name: name })
-    })
-}
-
-/// A file that does not have its name yet.
-struct Unfinished {
-    file: File,
-    _name: UnfinishedName,
+    // From the mode of a file for everyone, the system removes the umask.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(
+        match is_private {
+            true => 0o600,
+            false => 0o666,
+        },
+    ));
+    #[cfg(not(unix))]
+    let _ = is_private;
+    // A signal waits until the file is in the list.
+    let mut unfinished = lock_unfinished();
+    unfinished.retain(|path| path.exists());
+    let file = builder.tempfile_in(folder(path))?;
+    unfinished.push(file.path().to_owned());
+    Ok(file)
 }
 
 /// Gives a file the mode and, if possible, the owner of the file that it replaces.
@@ -439,7 +420,7 @@ mod tests {
     fn what_replaces_a_file_is_for_the_owner_alone_until_it_is_finished() {
         let folder = tempfile::tempdir().unwrap();
         let unfinished = begin(&folder.path().join("out"), true).unwrap();
-        let mode = unfinished.as_file().file.metadata().unwrap().mode();
+        let mode = unfinished.as_file().metadata().unwrap().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 }

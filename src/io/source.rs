@@ -114,7 +114,17 @@ pub(crate) struct ResolvedSource<'a> {
     pub modified: Option<SystemTime>,
 }
 
-impl ResolvedSource<'_> {
+impl<'a> ResolvedSource<'a> {
+    /// A source of which nothing is known.
+    pub fn unknown(source: &'a Source) -> Self {
+        ResolvedSource {
+            source,
+            length: None,
+            identity: None,
+            modified: None,
+        }
+    }
+
     /// Opens it and looks at its first bytes.
     pub fn open(&self, progress: &Progress) -> io::Result<Input> {
         let (file, length) = match self.source {
@@ -196,11 +206,6 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Whether it is empty.
-    pub fn is_empty(&self) -> bool {
-        self.content == Content::Empty && self.cut().is_none()
-    }
-
     /// Whether it looks like a webgrind file.
     pub fn is_preprocessed(&self) -> bool {
         self.content == Content::Preprocessed

@@ -92,14 +92,6 @@ pub enum NoSource {
     Unreadable,
 }
 
-/// A folder of source files cannot be opened.
-#[derive(Debug, Error)]
-#[error("{folder}: cannot be opened as a folder of source files")]
-pub struct SourceFolderError {
-    folder: String,
-    source: io::Error,
-}
-
 /// Reads the source files of a profile, as far as [`SourceOptions`] allow it.
 ///
 /// A file is looked up by its own name, then in each folder after stripping
@@ -148,14 +140,12 @@ impl SourceFiles {
     /// # Errors
     ///
     /// When a folder cannot be opened.
-    pub fn open(
-        options: &SourceOptions,
-        profile_time: Option<SystemTime>,
-    ) -> Result<Self, SourceFolderError> {
+    pub fn open(options: &SourceOptions, profile_time: Option<SystemTime>) -> io::Result<Self> {
         let open = |path: &PathBuf| {
-            Folder::open(path).map_err(|source| SourceFolderError {
-                folder: printable_path(path),
-                source,
+            Folder::open(path).map_err(|error| {
+                let folder = printable_path(path);
+                let what = "cannot be opened as a folder of source files";
+                io::Error::new(error.kind(), format!("{folder}: {what}: {error}"))
             })
         };
         let without_end = |root: &Vec<u8>| root.strip_suffix(b"/").unwrap_or(root).to_vec();

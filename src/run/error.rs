@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::callgrind;
 use crate::compare::{CompareError, LimitError};
-use crate::io::{Compression, ResolvedSource, Source, SourceFolderError, Target};
+use crate::io::{Compression, ResolvedSource, Source, Target};
 use crate::output::text;
 use crate::profile::ModelError;
 use crate::webgrind;
@@ -31,9 +31,6 @@ pub enum ConvertError {
     /// A preprocessed file cannot be read.
     #[error(transparent)]
     Preprocessed(#[from] webgrind::ReadError),
-    /// An input has no bytes.
-    #[error("{0}: is empty; expected a callgrind profile or a webgrind file")]
-    Empty(Source),
     /// A compressed input ends before any data.
     #[error("{input}: no profile data: the {compression} data are cut off after {bytes} bytes")]
     CutBeforeData {
@@ -58,7 +55,7 @@ pub enum ConvertError {
     Report(text::Error),
     /// A folder of source files cannot be opened.
     #[error(transparent)]
-    SourceFolder(#[from] SourceFolderError),
+    SourceFolder(io::Error),
     /// The format does not show comparisons, or not per run.
     #[error("this format does not support this comparison")]
     NoComparison,
@@ -126,7 +123,7 @@ impl ConvertError {
         match self {
             ConvertError::Callgrind(error) => error.kind().is_no_data(),
             ConvertError::Preprocessed(error) => error.is_no_data(),
-            ConvertError::Empty(_) | ConvertError::CutBeforeData { .. } => true,
+            ConvertError::CutBeforeData { .. } => true,
             _ => false,
         }
     }

@@ -7,8 +7,7 @@
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::ops::Range;
-use std::time::SystemTime;
-use std::{iter, mem, slice, thread};
+use std::{iter, slice, thread};
 
 use super::error::input_names;
 use super::{
@@ -42,152 +41,127 @@ impl Side {
     }
 }
 
-/// The inputs of one side.
-#[derive(Debug)]
-pub(super) struct Inputs<'a> {
-    pub found: Vec<ResolvedSource<'a>>,
-    /// Whether unreadable inputs are skipped. Each input is then read into a profile of its own, so that
-    /// nothing remains of a skipped one.
+/// Finds the inputs of one side. If unreadable inputs are not skipped, the first that is missing is an
+/// error.
+pub(super) fn find(
+    inputs: &[Source],
     skips: bool,
-    /// What is known before they are read: which cannot be opened.
-    merged: Merged,
+) -> Result<Vec<ResolvedSource<'_>>, ConvertError> {
+    let find = |source| match Source::find(source) {
+        // It cannot be opened either, and is skipped then.
+        Err(_) if skips => Ok(ResolvedSource::unknown(source)),
+        found => found.map_err(|error| ConvertError::Open {
+            input: source.clone(),
+            source: error,
+        }),
+    };
+    let found: Result<_, _> = inputs.iter().map(find).collect();
+    Ok(without_empty_bases(found?))
 }
 
-impl<'a> Inputs<'a> {
-    /// Finds inputs, and checks each. If unreadable inputs are not skipped, the first one is an error.
-    pub fn find(
-        inputs: &'a [Source],
-        skips: bool,
-        check: impl Fn(&ResolvedSource<'_>) -> Result<(), ConvertError>,
-    ) -> Result<Self, ConvertError> {
-        let mut found = Vec::new();
-        let mut merged = Merged::default();
-        for input in inputs {
-            match input.find() {
-                Ok(input) => {
-                    check(&input)?;
-                    found.push(input);
-                }
-                Err(source) => {
-                    let input = input.clone();
-                    let error = ConvertError::Open { input, source };
-                    merged = merged.or_skip(skips, error)?;
-                }
-            }
-        }
-        let found = without_empty_bases(found);
-        Ok(Inputs {
-            found,
-            skips,
-            merged,
+/// Reads all inputs of a side. Adds warnings and sizes to the report.
+pub(super) fn load(
+    found: &[ResolvedSource<'_>],
+    skips: bool,
+    options: &ConvertOptions,
+    progress: &Progress,
+    report: &mut Report,
+) -> Result<Side, ConvertError> {
+    let inputs = input_names(found);
+    let filters = &options.read.parts;
+    let merged = merge(found, skips, options, progress)?;
+    if let Some(missing) = merged.parts.missing(filters) {
+        return Err(ConvertError::NoPart {
+            inputs,
+            name: missing.name(),
+            available: merged.parts.to_string(),
+        });
+    }
+    let Some(mut profile) = merged.profile else {
+        return Err(match merged.error {
+            Some(error) => error,
+            None if filters.is_empty() => ConvertError::NoInput,
+            None => ConvertError::EmptyPart(inputs),
+        });
+    };
+    let common_events = merged.common_events.as_deref();
+    let mut warnings = merged.warnings;
+    warnings.extend(notices::missing_events(&profile, common_events));
+    warnings.extend(notices::parts_beside(&merged.later_parts, found));
+    warnings.extend(notices::counted_twice(found, &merged.sums));
+    profile
+        .check_events()
+        .map_err(|error| ConvertError::model(found, error.into()))?;
+    let has_all_events = options.events == EventChoice::All;
+    let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
+    let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
+    warnings.extend(notices::conflicting(&profile, wants_all));
+    allow_limits(options, profile.event(), &warnings)?;
+    if notices::is_loss(&warnings) {
+        profile.set_incomplete();
+    }
+    if has_derived {
+        let underived = profile.unavailable_events().into_iter();
+        warnings.extend(underived.map(Warning::Underived));
+        profile.derive_events();
+    }
+    if options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
+        let event = excerpt(profile.event());
+        let reason = format!("{inputs}: all costs of \"{event}\" are 0");
+        return Err(ConvertError::CannotCheck(reason));
+    }
+    report.warnings.append(warnings);
+    report.bytes_decompressed += merged.bytes;
+    Ok(Side { inputs, profile })
+}
+
+/// Reads inputs on all cores, and merges them in their order. If unreadable ones are skipped, each is
+/// read into a profile of its own, so that nothing remains of a skipped one.
+fn merge(
+    found: &[ResolvedSource<'_>],
+    skips: bool,
+    options: &ConvertOptions,
+    progress: &Progress,
+) -> Result<Merged, ConvertError> {
+    let mut wanted = wanted(options);
+    let sum_up = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {
+        let batch = InputBatch {
+            options,
+            progress,
+            threads,
+            builder: ProfileBuilder::new(wanted.clone()),
+            merged: Merged::default(),
+        };
+        batch.sum_up(inputs).or_else(|error| match skips {
+            true => Ok(Merged::skipped(error)),
+            false => Err(error),
         })
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let (mut merged, mut others) = (Merged::default(), found);
+    if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
+        // The other inputs need to know the events.
+        while merged.resolved_choice().is_none()
+            && let Some((first, rest)) = others.split_first()
+        {
+            let first = slice::from_ref(first);
+            merged = merged.with(sum_up(&wanted, first, cores)?, first)?;
+            others = rest;
+        }
+        wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
     }
-
-    /// The time when the oldest one was written.
-    pub fn oldest(&self) -> Option<SystemTime> {
-        self.found.iter().filter_map(|input| input.modified).min()
-    }
-
-    /// Reads all of them. Adds warnings and sizes to the report.
-    pub fn load(
-        mut self,
-        options: &ConvertOptions,
-        progress: &Progress,
-        report: &mut Report,
-    ) -> Result<Side, ConvertError> {
-        let inputs = input_names(&self.found);
-        let filters = &options.read.parts;
-        let merged = self.merge(options, progress)?;
-        if let Some(missing) = merged.parts.missing(filters) {
-            return Err(ConvertError::NoPart {
-                inputs,
-                name: missing.name(),
-                available: merged.parts.to_string(),
-            });
-        }
-        let Some(mut profile) = merged.profile else {
-            return Err(match merged.error {
-                Some(error) => error,
-                None if filters.is_empty() => ConvertError::NoInput,
-                None => ConvertError::EmptyPart(inputs),
-            });
-        };
-        let common_events = merged.common_events.as_deref();
-        let mut warnings = merged.warnings;
-        warnings.extend(notices::missing_events(&profile, common_events));
-        warnings.extend(notices::parts_beside(&merged.later_parts, &self.found));
-        warnings.extend(notices::counted_twice(&self.found, &merged.sums));
-        profile
-            .check_events()
-            .map_err(|error| ConvertError::model(&self.found, error.into()))?;
-        let has_all_events = options.events == EventChoice::All;
-        let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
-        let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
-        warnings.extend(notices::conflicting(&profile, wants_all));
-        allow_limits(options, profile.event(), &warnings)?;
-        if notices::is_loss(&warnings) {
-            profile.set_incomplete();
-        }
-        if has_derived {
-            let underived = profile.unavailable_events().into_iter();
-            warnings.extend(underived.map(Warning::Underived));
-            profile.derive_events();
-        }
-        if options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
-            let event = excerpt(profile.event());
-            let reason = format!("{inputs}: all costs of \"{event}\" are 0");
-            return Err(ConvertError::CannotCheck(reason));
-        }
-        report.warnings.append(warnings);
-        report.bytes_decompressed += merged.bytes;
-        Ok(Side { inputs, profile })
-    }
-
-    /// Reads inputs on all cores, and merges them in their order.
-    fn merge(
-        &mut self,
-        options: &ConvertOptions,
-        progress: &Progress,
-    ) -> Result<Merged, ConvertError> {
-        let (mut wanted, skips) = (wanted(options), self.skips);
-        let sum_up = |wanted: &ProfileOptions, inputs: &[ResolvedSource<'_>], threads: usize| {
-            let batch = InputBatch {
-                options,
-                progress,
-                threads,
-                builder: ProfileBuilder::new(wanted.clone()),
-                merged: Merged::default(),
-            };
-            let skip = |error| Merged::default().or_skip(skips, error);
-            batch.sum_up(inputs).or_else(skip)
-        };
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let mut merged = mem::take(&mut self.merged);
-        let mut others = self.found.as_slice();
-        if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
-            // The other inputs need to know the events.
-            while merged.resolved_choice().is_none()
-                && let Some((first, rest)) = others.split_first()
-            {
-                let first = slice::from_ref(first);
-                merged = merged.with(sum_up(&wanted, first, cores)?, first)?;
-                others = rest;
-            }
-            wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
-        }
-        // A single input uses all cores.
-        let threads = if others.len() == 1 { cores } else { 1 };
-        let most = if skips { 1 } else { MAX_INPUTS };
-        let batch = (others.len() * threads / (BATCHES * cores)).clamp(1, most);
-        let mut batches = others.chunks(batch);
-        in_order(
-            batches.len().min(cores / threads),
-            merged,
-            || batches.next(),
-            |batch| (batch, sum_up(&wanted, batch, threads)),
-            |merged, (batch, summed_up)| merged.with(summed_up?, batch),
-        )
-    }
+    // A single input uses all cores.
+    let threads = if others.len() == 1 { cores } else { 1 };
+    let most = if skips { 1 } else { MAX_INPUTS };
+    let batch = (others.len() * threads / (BATCHES * cores)).clamp(1, most);
+    let mut batches = others.chunks(batch);
+    in_order(
+        batches.len().min(cores / threads),
+        merged,
+        || batches.next(),
+        |batch| (batch, sum_up(&wanted, batch, threads)),
+        |merged, (batch, summed_up)| merged.with(summed_up?, batch),
+    )
 }
 
 /// Ignores the empty file that Valgrind's `--separate-threads` writes beside those of the threads:
@@ -250,14 +224,12 @@ struct Merged {
 }
 
 impl Merged {
-    /// Skips an input because of an error, if inputs are skipped.
-    fn or_skip(mut self, skips: bool, error: ConvertError) -> Result<Self, ConvertError> {
-        if !skips {
-            return Err(error);
-        }
-        self.warnings.push(notices::skipped(&error));
-        self.error.get_or_insert(error);
-        Ok(self)
+    /// The result of an input that is skipped because of an error.
+    fn skipped(error: ConvertError) -> Self {
+        let mut merged = Merged::default();
+        merged.warnings.push(notices::skipped(&error));
+        merged.error = Some(error);
+        merged
     }
 
     /// The events to read from the inputs that follow, once they are known.
@@ -341,9 +313,7 @@ impl InputBatch<'_> {
         let opened = found
             .open(self.progress)
             .map_err(unreadable(found.source))?;
-        let outcome = if opened.is_empty() {
-            Err(ConvertError::Empty(input()))
-        } else if !opened.is_preprocessed() {
+        let outcome = if !opened.is_preprocessed() {
             self.add_text(found, opened)
         } else if self.options.read.parts.is_empty() {
             self.add_preprocessed(found.source, opened)

@@ -25,7 +25,6 @@ use crate::warnings::Warnings;
 use crate::webgrind::OnOverflow;
 pub use error::{ConvertError, FormatError};
 pub use format::{Feature, Format};
-use load::Inputs;
 pub use notices::Warning;
 pub use write::Loaded;
 
@@ -165,8 +164,8 @@ pub fn read(
 /// A conversion before it begins.
 #[derive(Debug)]
 pub struct Conversion<'a> {
-    inputs: Inputs<'a>,
-    base: Inputs<'a>,
+    inputs: Vec<ResolvedSource<'a>>,
+    base: Vec<ResolvedSource<'a>>,
     /// Warnings about the base among the inputs.
     warnings: Warnings<Warning>,
     output: Output,
@@ -207,26 +206,27 @@ impl<'a> Conversion<'a> {
         if all.filter(|input| **input == Source::Stdin).count() > 1 {
             return Err(ConvertError::StandardInputTwice);
         }
+        let inputs = load::find(inputs, options.skips_unreadable())?;
+        let base = load::find(base, false)?;
         let overwritten = output.identity();
-        let check = |found: &ResolvedSource<'_>| {
+        let is_output =
+            |found: &&ResolvedSource<'_>| overwritten.is_some() && found.identity == overwritten;
+        if let Some(found) = inputs.iter().chain(&base).find(is_output) {
             let (output, input) = (target.clone(), found.source.clone());
-            match overwritten.is_some() && found.identity == overwritten {
-                true => Err(ConvertError::OverInput { output, input }),
-                false => Ok(()),
-            }
-        };
-        let inputs = Inputs::find(inputs, options.skips_unreadable(), check)?;
-        let base = Inputs::find(base, false, check)?;
+            return Err(ConvertError::OverInput { output, input });
+        }
         let mut warnings = Warnings::default();
-        warnings.extend(notices::about_base(&inputs.found, &base.found));
+        warnings.extend(notices::about_base(&inputs, &base));
         allow_limits(options, b"", &warnings)?;
         let is_profile = || output.file().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(target.clone()));
         }
         // Source lines may have moved since the oldest input was written.
-        let mut sources = SourceFiles::open(&options.source, inputs.oldest())?;
-        sources.set_base_time(base.oldest());
+        let oldest = |found: &[ResolvedSource<'_>]| found.iter().filter_map(|it| it.modified).min();
+        let mut sources = SourceFiles::open(&options.source, oldest(&inputs))
+            .map_err(ConvertError::SourceFolder)?;
+        sources.set_base_time(oldest(&base));
         Ok(Conversion {
             inputs,
             base,
@@ -245,7 +245,7 @@ impl<'a> Conversion<'a> {
 
     /// The number of bytes to read, if all inputs are files.
     pub fn bytes(&self) -> Option<u64> {
-        let all = self.inputs.found.iter().chain(&self.base.found);
+        let all = self.inputs.iter().chain(&self.base);
         let mut lengths = all.map(|found| found.length);
         lengths.try_fold(0u64, |all, one| Some(all.saturating_add(one?)))
     }
@@ -258,12 +258,19 @@ impl<'a> Conversion<'a> {
     pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
         let (options, progress) = (self.options, &self.progress);
         let mut report = Report::default();
-        let mut new = self.inputs.load(options, progress, &mut report)?;
+        let skips = options.skips_unreadable();
+        let mut new = load::load(&self.inputs, skips, options, progress, &mut report)?;
         let mut base = None;
-        if !self.base.found.is_empty() {
+        if !self.base.is_empty() {
             // Warnings about the base come first.
             let of_new = mem::take(&mut report.warnings);
-            base = Some(self.base.load(options, progress, &mut report)?);
+            base = Some(load::load(
+                &self.base,
+                false,
+                options,
+                progress,
+                &mut report,
+            )?);
             report.warnings.append(of_new);
         }
         let warnings = notices::about_profile(&new.profile, &options.proxies);
