@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use super::{Cost, Function, FunctionId, Profile, ProfileKind};
+use super::{Cost, Function, FunctionId, Profile, ProfileData, ProfileKind, id};
 use crate::display::text::printable;
-use crate::maps::{HashMap, IndexSet};
+use crate::maps::HashMap;
 use crate::names::{Packages, class, is_known};
-use crate::tables::{ANY_WIDTH, NameId, NameTable, first_cost};
+use crate::tables::{LineRule, NameId, NameTable, first_cost, slot};
 
 /// The kind of the rows of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,139 +83,158 @@ pub(super) struct GroupFacts {
 }
 
 /// The costs of functions in the first event, by group and name of the function.
-#[derive(Default)]
-pub(super) struct FunctionParts(HashMap<(usize, NameId), i128>);
-
-impl FunctionParts {
-    pub fn add(&mut self, group: FunctionId, function: NameId, costs: &[Cost]) {
-        let part = self.0.entry((group.index(), function)).or_default();
-        *part += i128::from(first_cost(costs));
-    }
-
-    /// The facts about groups of functions `of` this profile. Among the functions with the largest
-    /// part of a group, the first by name counts. Their names are added to `names`.
-    pub fn facts(
-        self,
-        by: GroupBy,
-        of: &Profile,
-        groups: usize,
-        names: &mut NameTable,
-    ) -> GroupFacts {
-        let rank = |&(function, part): &(NameId, i128)| (part, Reverse(of.name(function)));
-        let mut costliest: Vec<Option<(NameId, i128)>> = vec![None; groups];
-        for ((group, function), part) in self.0 {
-            let most = &mut costliest[group];
-            let both = most.take().into_iter().chain([(function, part)]);
-            *most = both.max_by_key(rank);
-        }
-        let costliest = costliest.into_iter().flatten();
-        let costliest = costliest.map(|(function, _)| names.intern(of.name(function)));
-        GroupFacts {
-            by,
-            costliest: costliest.collect(),
-            totals: of.exact_totals(),
-        }
-    }
-}
+type FunctionParts = HashMap<(FunctionId, NameId), i128>;
 
 impl Profile {
-    /// The profile with groups instead of functions. Self costs are summed, and only calls from
-    /// outside of a group count.
+    /// The [`folded`](Self::folded) profile with groups instead of functions. A group has a name,
+    /// and a line has a file, too.
     ///
     /// Returns `None` for [`GroupBy::Function`]. `is_trace`: whether lines get the costs of calls
     /// instead of self costs.
     pub(crate) fn by(&self, by: GroupBy, is_trace: bool) -> Option<Groups> {
         match by {
-            GroupBy::Function => return None,
-            GroupBy::Line => return self.by_line(is_trace),
-            _ => {}
+            GroupBy::Function => None,
+            GroupBy::Line => self.folded().by_line(is_trace),
+            _ => self.folded().by_name(by),
         }
-        let folded = self.folded();
-        let text = |name: NameId| printable(folded.name(name));
-        let file = |function: &Function| match text(function.file) {
-            file if !is_known(&file) && function.object != NameId::EMPTY => text(function.object),
-            file => file,
-        };
-        if by == GroupBy::Package {
-            let place = |function: &Function| (text(function.file), text(function.object));
-            let packages = Packages::new(folded.functions().map(|(_, function)| place(function)));
-            return folded.grouped(by, |function| {
-                let (file, object) = place(function);
-                packages.name(&file, &object).into_bytes()
-            });
-        }
-        folded.grouped(by, |function| {
-            let group = match by {
-                GroupBy::Class => class(&text(function.name)).unwrap_or_else(|| file(function)),
-                GroupBy::Object if function.object != NameId::EMPTY => text(function.object),
-                _ => file(function),
+    }
+
+    /// Groups of functions. Self costs are summed, and only calls from outside of a group count.
+    fn by_name(&self, by: GroupBy) -> Option<Groups> {
+        let text = |name: NameId| printable(self.name(name));
+        let packages = (by == GroupBy::Package).then(|| {
+            let functions = self.functions();
+            Packages::new(functions.map(|(_, one)| (text(one.file), text(one.object))))
+        });
+        let mut names = NameTable::default();
+        let group = |function: &Function| {
+            let (file, object) = (text(function.file), text(function.object));
+            let has_object = function.object != NameId::EMPTY;
+            let place = match has_object && !is_known(&file) {
+                true => &object,
+                false => &file,
             };
-            group.into_bytes()
+            let name = match &packages {
+                Some(packages) => packages.name(&file, &object),
+                None if by == GroupBy::Object && has_object => object,
+                None if by == GroupBy::Class => {
+                    class(&text(function.name)).unwrap_or_else(|| place.clone())
+                }
+                None => place.clone(),
+            };
+            Function {
+                object: NameId::EMPTY,
+                file: NameId::EMPTY,
+                name: names.intern(name.as_bytes()),
+                line: 0,
+                may_nest: true,
+                is_listed: false,
+                before: 0,
+                ..function.clone()
+            }
+        };
+        let (mut contents, of_functions) = self.join(group, |_| NameId::EMPTY);
+        contents.sums.lines = None;
+        let mut parts = FunctionParts::default();
+        for (&group, (id, function)) in of_functions.iter().zip(self.functions()) {
+            add_part(&mut parts, group, function.name, self.self_costs(id));
+        }
+        let mut profile = self.of_groups(by, contents, names, parts)?;
+        let (runs, count) = (profile.runs(), profile.functions().len());
+        for group in (0..count).map(id) {
+            let within = profile.sub_calls(group).filter(|edge| edge.callee == group);
+            let within = within.map(|edge| edge.calls).fold(0, u64::saturating_add);
+            let invocations = profile.function(group).invocations;
+            // A group without callers ran once in each run, like a function without callers.
+            let invocations = match invocations.saturating_sub(within) {
+                0 => runs.min(invocations),
+                from_others => from_others,
+            };
+            profile.count_once(group, invocations);
+        }
+        Some(Groups {
+            profile,
+            of_functions,
+            of_calls: Vec::new(),
         })
     }
 
-    /// The profile with lines instead of functions. A line has the self costs of all functions on
-    /// it, which are also its inclusive costs. Traces have no self costs by line, so a line has the
-    /// costs and number of the calls on it.
+    /// Lines as groups. A line has the self costs of all functions on it, which are also its
+    /// inclusive costs. Traces have no self costs by line, so a line has the costs and number of the
+    /// calls on it.
     fn by_line(&self, is_trace: bool) -> Option<Groups> {
-        let folded = self.folded();
-        let mut contents = folded.without_sums();
+        let mut contents = self.without_functions();
         let sums = &mut contents.sums;
         sums.kind = Some(match is_trace {
             true => ProfileKind::Trace,
             false => ProfileKind::Aggregate,
         });
-        sums.widen(folded.events().len());
         let mut names = NameTable::default();
-        let mut lines: IndexSet<(NameId, u64)> = IndexSet::default();
         let mut parts = FunctionParts::default();
         let mut add = |file: NameId, line: u64, function: NameId, costs: &[Cost], calls: u64| {
-            let (at, is_new) = lines.insert_full((file, line));
-            let id = super::id(at);
-            if is_new {
-                let name = printable(folded.name(file));
-                let name = match line {
-                    0 => format!("{name}:?"),
-                    line => format!("{name}:{line}"),
-                };
-                let file = names.intern(folded.name(file));
-                let name = names.intern(name.as_bytes());
-                sums.functions.push(Function {
-                    line,
-                    ..Function::new(NameId::EMPTY, file, name)
-                });
-            }
-            parts.add(id, function, costs);
-            sums.functions.self_costs.add::<ANY_WIDTH>(at, costs);
-            sums.functions.inclusive_costs.add::<ANY_WIDTH>(at, costs);
-            let invocations = &mut sums.functions.as_mut_slice()[at].invocations;
-            *invocations = invocations.saturating_add(calls);
+            let number = match line {
+                0 => "?".to_owned(),
+                line => line.to_string(),
+            };
+            let name = format!("{}:{number}", printable(self.name(file)));
+            let group = Function {
+                line,
+                invocations: calls,
+                ..Function::new(
+                    NameId::EMPTY,
+                    names.intern(self.name(file)),
+                    names.intern(name.as_bytes()),
+                )
+            };
+            let id = sums.functions.merge(&group, [costs; 2], LineRule::Least);
+            add_part(&mut parts, id, function, costs);
             id
         };
-        let name = |id: FunctionId| folded.function(id).name;
         let mut of_calls = Vec::new();
         if is_trace {
-            of_calls.extend(folded.edges().map(|edge| {
-                let callers = folded.function(edge.caller).file;
-                let file = edge.file().unwrap_or(callers);
-                add(file, edge.line, name(edge.callee), edge.costs(), edge.calls)
+            of_calls.extend(self.edges().map(|edge| {
+                let file = edge.file().unwrap_or(self.function(edge.caller).file);
+                let callee = self.function(edge.callee).name;
+                add(file, edge.line, callee, edge.costs(), edge.calls)
             }));
         } else {
-            for (id, function) in folded.functions() {
-                for line in folded.lines(id) {
+            for (id, function) in self.functions() {
+                for line in self.lines(id) {
                     let file = line.file.unwrap_or(function.file);
                     add(file, line.line, function.name, line.costs, 0);
                 }
             }
         }
-        let facts = parts.facts(GroupBy::Line, folded, lines.len(), &mut names);
-        let mut profile = Profile::new(names, contents).ok()?;
-        profile.groups = facts;
         Some(Groups {
-            profile,
+            profile: self.of_groups(GroupBy::Line, contents, names, parts)?,
             of_functions: Vec::new(),
             of_calls,
         })
+    }
+
+    /// The profile of groups of this profile's functions, with their `parts`. Among the functions
+    /// with the largest part of a group, the first by name counts.
+    fn of_groups(
+        &self,
+        by: GroupBy,
+        contents: ProfileData,
+        mut names: NameTable,
+        parts: FunctionParts,
+    ) -> Option<Profile> {
+        let mut costliest: Vec<Option<(i128, Reverse<&[u8]>)>> = Vec::new();
+        for ((group, function), part) in parts {
+            let most = slot(&mut costliest, group.index());
+            *most = (*most).max(Some((part, Reverse(self.name(function)))));
+        }
+        let costliest = costliest.into_iter().flatten();
+        let costliest = costliest.map(|(_, Reverse(name))| names.intern(name));
+        let groups = GroupFacts {
+            by,
+            costliest: costliest.collect(),
+            totals: self.exact_totals(),
+        };
+        let profile = Profile::new(names, contents).ok()?;
+        Some(Profile { groups, ..profile })
     }
 
     /// The kind of the functions in this profile, which may be groups.
@@ -228,4 +247,8 @@ impl Profile {
         let name = self.groups.costliest.get(group.index());
         name.map_or(&[], |&name| self.name(name))
     }
+}
+
+fn add_part(parts: &mut FunctionParts, group: FunctionId, function: NameId, costs: &[Cost]) {
+    *parts.entry((group, function)).or_default() += i128::from(first_cost(costs));
 }

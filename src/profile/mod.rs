@@ -334,7 +334,7 @@ impl Profile {
     fn lines_of(&self, id: FunctionId, are_known: bool) -> impl Iterator<Item = Line<'_>> {
         let function = self.function(id);
         let rows = self.contents.sums.lines.as_ref();
-        let rows = rows.filter(|_| are_known && function.has_lines);
+        let rows = rows.filter(|_| are_known);
         let own = Line {
             file: None,
             line: function.line,

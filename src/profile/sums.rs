@@ -3,8 +3,8 @@
 use super::parts::Parts;
 use super::{ModelError, ProfileKind};
 use crate::tables::{
-    ANY_WIDTH, CallTable, ColumnMap, Cost, CostTable, Function, FunctionId, FunctionTable, LineKey,
-    LineRule, LineTable, NameId,
+    ANY_WIDTH, CallTable, ColumnMap, CostTable, Function, FunctionId, FunctionTable, LineKey,
+    LineRule, LineTable, NameId, next_index,
 };
 use crate::trace::{ContextTree, InvocationTree};
 
@@ -31,28 +31,14 @@ impl Sums {
     ///
     /// `name` maps the other numbers of names to those here.
     pub fn merge(&mut self, other: Sums, name: impl Fn(NameId) -> NameId, lines: LineRule) {
-        self.kind = match (self.kind, other.kind) {
-            (None, kind) | (kind, None) => kind,
-            (Some(own), Some(other)) if own == other => Some(own),
-            _ => Some(ProfileKind::Mixed),
-        };
-        self.counts_calls |= other.counts_calls;
+        let renamed = |function: &Function| function.renamed(&name);
+        let functions = self.join(&other, renamed, &name, lines);
         self.proxies.extend(other.proxies);
         self.proxies.sort_unstable();
         self.proxies.dedup();
         self.parts.append(&other.parts);
         // The other sums may have fewer events.
         let width = self.functions.self_costs.width();
-        if other.lines.is_some() {
-            self.lines.get_or_insert_with(|| LineTable::new(width));
-        }
-        let renamed = |function: &Function| function.renamed(&name);
-        let functions = self.merge_functions(&other.functions, renamed, lines);
-        self.calls
-            .merge(&other.calls, &functions, |_, file| name(file));
-        if let (Some(own), Some(other)) = (&mut self.lines, &other.lines) {
-            own.merge(other, &functions, |_, file| name(file));
-        }
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_default();
             own.self_costs.widen(width);
@@ -75,50 +61,48 @@ impl Sums {
         ModelError::check_count("invocations", invocations.max(contexts))
     }
 
-    /// Adds functions and their costs under the keys that `known_as` returns. Returns their
-    /// numbers.
-    pub fn merge_functions(
+    /// Adds functions, calls and lines. Functions for which `known_as` returns the same key become
+    /// one. `name` maps the names of files. Returns the numbers that the functions have here.
+    pub fn join(
         &mut self,
-        other: &FunctionTable,
+        other: &Sums,
         mut known_as: impl FnMut(&Function) -> Function,
-        lines: LineRule,
+        name: impl Fn(NameId) -> NameId,
+        rule: LineRule,
     ) -> Vec<FunctionId> {
-        let mut numbers = Vec::with_capacity(other.as_slice().len());
-        for (row, function) in other.as_slice().iter().enumerate() {
-            let function = known_as(function);
-            let id = self.functions.number(&function);
-            self.spell_out_lines(id, &function, other.self_costs.row(row));
-            self.functions.merge(id, &function, lines);
-            let functions = &mut self.functions;
-            for (own, other) in [
-                (&mut functions.self_costs, &other.self_costs),
-                (&mut functions.inclusive_costs, &other.inclusive_costs),
-            ] {
-                own.add_row::<ANY_WIDTH>(id.index(), other, row);
-            }
-            numbers.push(id);
+        self.kind = match (self.kind, other.kind) {
+            (None, kind) | (kind, None) => kind,
+            (Some(own), Some(other)) if own == other => Some(own),
+            _ => Some(ProfileKind::Mixed),
+        };
+        self.counts_calls |= other.counts_calls;
+        let from = &other.functions;
+        let functions = from.as_slice().iter().enumerate().map(|(row, function)| {
+            let costs = [from.self_costs.row(row), from.inclusive_costs.row(row)];
+            self.functions.merge(&known_as(function), costs, rule)
+        });
+        let functions: Vec<FunctionId> = functions.collect();
+        // Different names of files may have become one.
+        let own = self.functions.as_slice();
+        let file_in = |function: FunctionId, file| match name(file) {
+            file if own[function.index()].file == file => NameId::EMPTY,
+            file => file,
+        };
+        self.calls.merge(&other.calls, &functions, file_in);
+        if let Some(other) = &other.lines {
+            let width = self.functions.self_costs.width();
+            let lines = self.lines.get_or_insert_with(|| LineTable::new(width));
+            lines.merge(other, &functions, file_in);
         }
-        numbers
+        functions
     }
 
-    /// Adds rows for the implied lines of a function and of one that is merged into it, unless
-    /// these are the same line.
-    fn spell_out_lines(&mut self, id: FunctionId, other: &Function, others_costs: &[Cost]) {
-        let (Some(lines), Some(own)) = (&mut self.lines, self.functions.get_mut(id)) else {
-            return;
-        };
-        let own_line = own.line;
-        let have_lines = [own.has_lines, other.has_lines];
-        if have_lines == [false, false] && own_line == other.line {
-            return;
-        }
-        own.has_lines = true;
-        let own_costs = self.functions.self_costs.row(id.index());
-        let both = [(own_line, own_costs), (other.line, others_costs)];
-        for ((line, costs), has_lines) in both.into_iter().zip(have_lines) {
-            if !has_lines {
-                lines.add::<ANY_WIDTH>(LineKey::own(id, line), costs);
-            }
+    /// Puts all self costs on the functions' own lines, if lines are requested.
+    pub fn add_own_lines(&mut self) {
+        let Some(lines) = &mut self.lines else { return };
+        for (row, function) in self.functions.as_slice().iter().enumerate() {
+            let key = LineKey::own(FunctionId(next_index(row)), function.line);
+            lines.add::<ANY_WIDTH>(key, self.functions.self_costs.row(row));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The functions of a profile.
 
-use super::costs::CostTable;
+use super::costs::{ANY_WIDTH, Cost, CostTable};
 use super::ids::{FunctionId, NameId, room_like};
 use super::numbering::Numbering;
 use crate::prefetch::prefetch;
@@ -36,9 +36,6 @@ pub struct Function {
     /// Whether all its invocations are in the [`InvocationTree`](crate::profile::InvocationTree)
     /// and in the stacks of traces, if these are kept.
     pub is_listed: bool,
-    /// Whether its self costs are on several lines, or in another file. Otherwise they are all on
-    /// its own line in its own file.
-    pub(crate) has_lines: bool,
     /// The number of earlier functions with the same object, file and name. A webgrind file may
     /// contain several, because it does not store objects.
     pub(crate) before: u32,
@@ -65,7 +62,8 @@ pub(crate) struct FunctionTable {
     functions: Vec<Function>,
     pub self_costs: CostTable,
     pub inclusive_costs: CostTable,
-    /// The numbers by [`Function::key`]; filled by the first look-up.
+    /// The numbers by their keys: those of [`find`](Self::find) while a run is read, otherwise
+    /// [`Function::key`]. Filled by the first look-up.
     numbers: Numbering,
 }
 
@@ -107,30 +105,53 @@ impl FunctionTable {
         self.inclusive_costs.push_zeros();
     }
 
-    /// Finds the number of a function of another table that uses the same names. A new function
-    /// gets the next number.
-    pub fn number(&mut self, function: &Function) -> FunctionId {
-        let functions = &self.functions;
-        let key_of = |number: usize| functions[number].key();
-        if self.numbers.is_empty() {
-            for (row, own) in functions.iter().enumerate() {
-                self.numbers.number(own.key(), row, key_of);
+    /// Finds a function by its object, file and name, or adds it without costs.
+    ///
+    /// In a run of a trace, the name alone identifies a function; the object and file only count if
+    /// it has no block.
+    pub fn find(&mut self, kind: BlockKind, function: &Function) -> FunctionId {
+        match kind {
+            BlockKind::Trace => {
+                self.number(function, |one| (NameId::EMPTY, NameId::EMPTY, one.name, 0))
             }
+            BlockKind::Aggregate => self.number(function, Function::key),
         }
-        FunctionId(self.numbers.number(function.key(), functions.len(), key_of))
     }
 
-    /// Merges a function of another table, without its costs, into the one with this
-    /// [`number`](Self::number), or adds it.
-    pub fn merge(&mut self, id: FunctionId, function: &Function, rule: LineRule) {
-        let Some(own) = self.functions.get_mut(id.index()) else {
-            return self.push(function.clone());
-        };
-        own.merge_line(function, rule);
-        own.may_nest |= function.may_nest;
-        let counted = own.counted_invocations();
-        let counted = counted.saturating_add(function.counted_invocations());
-        own.set_invocations(counted, own.is_assumed || function.is_assumed);
+    /// Forgets by what functions were found, because a finished run of a trace is merged by other
+    /// keys.
+    pub fn forget_keys(&mut self) {
+        self.numbers = Numbering::default();
+    }
+
+    fn number(&mut self, new: &Function, key: impl Fn(&Function) -> FunctionKey) -> FunctionId {
+        let functions = &self.functions;
+        let key_of = |number: usize| key(&functions[number]);
+        let number = self.numbers.number(key(new), functions.len(), key_of);
+        if number as usize == functions.len() {
+            self.push(new.clone());
+        }
+        FunctionId(number)
+    }
+
+    /// Adds a function of another table that uses the same names, with its self and inclusive costs,
+    /// to the one with the same key.
+    pub fn merge(&mut self, other: &Function, costs: [&[Cost]; 2], rule: LineRule) -> FunctionId {
+        let known = self.functions.len();
+        if self.numbers.is_empty() {
+            let key_of = |number: usize| self.functions[number].key();
+            for row in 0..known {
+                self.numbers.number(key_of(row), row, key_of);
+            }
+        }
+        let id = self.number(other, Function::key);
+        if id.index() < known {
+            self.functions[id.index()].merge(other, rule);
+        }
+        let [own, inclusive] = costs;
+        self.self_costs.add::<ANY_WIDTH>(id.index(), own);
+        self.inclusive_costs.add::<ANY_WIDTH>(id.index(), inclusive);
+        id
     }
 }
 
@@ -146,7 +167,6 @@ impl Function {
             may_nest: true,
             is_assumed: false,
             is_listed: false,
-            has_lines: false,
             before: 0,
             line_source: LineSource::Nothing,
         }
@@ -202,7 +222,12 @@ impl Function {
         self.invocations = counted.max(self.is_assumed.into());
     }
 
-    fn merge_line(&mut self, other: &Function, rule: LineRule) {
+    /// Adds another function, without its costs.
+    fn merge(&mut self, other: &Function, rule: LineRule) {
+        self.may_nest |= other.may_nest;
+        let counted = self.counted_invocations();
+        let counted = counted.saturating_add(other.counted_invocations());
+        self.set_invocations(counted, self.is_assumed || other.is_assumed);
         match rule {
             LineRule::OwnCost => self.offer_line(other.line_source, other.line),
             LineRule::Least if self.line == 0 => self.line = other.line,

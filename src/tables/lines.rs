@@ -26,13 +26,13 @@ impl LineKey {
 
 /// The self costs of functions by line, in order of first appearance.
 ///
-/// A function whose self costs are all on its own line in its own file has no row:
-/// [`Function::has_lines`](super::Function::has_lines) is false.
 #[derive(Debug, Default)]
 pub(crate) struct LineTable {
     keys: Vec<LineKey>,
     pub costs: CostTable,
     numbers: Numbering,
+    /// The row that was added to last. Without debug information, a function has only one.
+    latest: usize,
 }
 
 impl LineTable {
@@ -56,13 +56,15 @@ impl LineTable {
             return;
         }
         let keys = &self.keys;
-        let row = self.numbers.number(key, keys.len(), |row| keys[row]);
-        if row as usize == self.keys.len() {
-            self.keys.push(key);
-            self.costs.push::<WIDTH>(costs);
-        } else {
-            self.costs.add::<WIDTH>(row as usize, costs);
+        if keys.get(self.latest) != Some(&key) {
+            let row = self.numbers.number(key, keys.len(), |row| keys[row]);
+            self.latest = row as usize;
+            if self.latest == keys.len() {
+                self.keys.push(key);
+                return self.costs.push::<WIDTH>(costs);
+            }
         }
+        self.costs.add::<WIDTH>(self.latest, costs);
     }
 
     /// Adds the rows of another table. `functions` maps its functions to those of this table.

@@ -25,4 +25,3 @@ pub(crate) use ids::{EdgeId, next_index, slot};
 pub use ids::{FunctionId, NameId};
 pub(crate) use lines::{LineKey, LineTable};
 pub(crate) use names::NameTable;
-pub(crate) use numbering::Numbering;

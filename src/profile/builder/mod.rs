@@ -13,8 +13,8 @@ use super::parts::PartHeader;
 use super::sums::Sums;
 use super::{BlockKind, Profile, ProfileData, ProfileKind};
 use crate::tables::{
-    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, FunctionId, FunctionTable, LineKey,
-    LineRule, LineSource, LineTable, NameId, NameTable, first_cost,
+    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, Function, FunctionId, FunctionTable,
+    LineKey, LineRule, LineSource, LineTable, NameId, NameTable, first_cost,
 };
 use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
 pub use options::ProfileOptions;
@@ -329,7 +329,8 @@ impl ProfileBuilder {
     #[inline(never)]
     pub(crate) fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
         let known = self.run.sums.functions.as_slice().len();
-        let id = self.run.function(object, file, name);
+        let new = Function::new(object, file, name);
+        let id = self.run.sums.functions.find(self.run.kind, &new);
         if id.index() == known {
             self.mark(id, name);
         }
@@ -423,31 +424,15 @@ impl ProfileBuilder {
         costs: Costs<'_>,
     ) {
         let Run { sums, block, .. } = &mut self.run;
-        let own_line = (file == NameId::EMPTY).then_some(line);
         if let (Some(block), Some(lines)) = (block, &mut sums.lines) {
-            if let Some(line) = own_line {
-                block.offer_line(line, &mut sums.functions);
-            }
-            let Some(function) = sums.functions.get_mut(block.function) else {
-                return;
+            let key = LineKey {
+                function: block.function,
+                file,
+                line,
             };
-            let has_lines = function.has_lines;
-            if has_lines || own_line != Some(function.line) {
-                if !has_lines {
-                    function.has_lines = true;
-                    let own = LineKey::own(block.function, function.line);
-                    let costs = sums.functions.self_costs.row(block.function.index());
-                    lines.add::<ANY_WIDTH>(own, costs);
-                }
-                let key = LineKey {
-                    function: block.function,
-                    file,
-                    line,
-                };
-                lines.add::<WIDTH>(key, costs.row);
-            }
+            lines.add::<WIDTH>(key, costs.row);
         }
-        self.add_cost::<WIDTH>(own_line, costs);
+        self.add_cost::<WIDTH>((file == NameId::EMPTY).then_some(line), costs);
     }
 
     /// Adds calls of the open block.

@@ -4,10 +4,7 @@ use super::OpenBlock;
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
 use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
-use crate::tables::{
-    ANY_WIDTH, CallTable, Cost, Function, FunctionId, FunctionTable, LineTable, NameId, Numbering,
-    saturated,
-};
+use crate::tables::{ANY_WIDTH, CallTable, Cost, FunctionTable, LineTable, saturated};
 use crate::trace::TraceLinks;
 
 /// The current aggregate, or the current run of a trace.
@@ -15,8 +12,6 @@ use crate::trace::TraceLinks;
 pub(super) struct Run {
     pub kind: BlockKind,
     pub sums: Sums,
-    /// The numbers of its functions by what identifies them.
-    numbers: Numbering,
     pub part: OpenPart,
     pub block: Option<OpenBlock>,
     /// Whether any function with a block may lack a line, because it has no self cost in its own
@@ -25,25 +20,6 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Finds a function by its object, file and name, or adds it.
-    ///
-    /// In a trace, the name alone identifies a function; the object and file only count if it has
-    /// no block.
-    pub fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
-        let (kind, functions) = (self.kind, &mut self.sums.functions);
-        let key = |function: &Function| match kind {
-            BlockKind::Trace => (NameId::EMPTY, NameId::EMPTY, function.name),
-            BlockKind::Aggregate => (function.object, function.file, function.name),
-        };
-        let (new, known) = (Function::new(object, file, name), functions.as_slice());
-        let numbered = |number: usize| key(&known[number]);
-        let number = self.numbers.number(key(&new), known.len(), numbered);
-        if number as usize == known.len() {
-            functions.push(new);
-        }
-        FunctionId(number)
-    }
-
     /// Begins another run of the same kind, and returns this one.
     pub fn next(&mut self) -> Run {
         let sums = &self.sums;
@@ -68,6 +44,7 @@ impl Run {
         match self.kind {
             BlockKind::Trace => {
                 sums.kind = Some(ProfileKind::Trace);
+                functions.forget_keys();
                 let is_listed = links.invocations.is_some() || links.contexts.is_some();
                 for function in functions.as_mut_slice() {
                     function.is_listed = is_listed;
@@ -102,6 +79,9 @@ impl Run {
                     functions.inclusive_costs.set::<ANY_WIDTH>(at, &costs);
                 }
             }
+        }
+        if self.kind == BlockKind::Trace {
+            sums.add_own_lines();
         }
         sums.invocations = links.invocations;
         sums.contexts = links.contexts;

@@ -41,6 +41,7 @@ impl SummedTable {
                 functions.inclusive_costs.add::<1>(at, &once);
             }
         }
+        sums.add_own_lines();
         sums.map_events(&self.map);
         sums
     }
