@@ -221,7 +221,9 @@ impl Profile {
         mut names: NameTable,
         parts: FunctionParts,
     ) -> Option<Profile> {
-        let mut costliest: Vec<Option<(i128, Reverse<&[u8]>)>> = Vec::new();
+        // The higher parts, then the first names.
+        type Rank<'a> = (i128, Reverse<&'a [u8]>);
+        let mut costliest: Vec<Option<Rank<'_>>> = Vec::new();
         for ((group, function), part) in parts {
             let most = slot(&mut costliest, group.index());
             *most = (*most).max(Some((part, Reverse(self.name(function)))));

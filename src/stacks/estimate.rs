@@ -69,8 +69,8 @@ pub(super) struct Group<'a> {
     /// The callers in its name.
     chain: &'a [u8],
     invocations: u64,
-    /// Its calls of other groups, with their costs; the costliest first.
-    calls: Vec<(u32, Calls)>,
+    /// The costs of its calls, by the group that is called; the costliest first.
+    calls: Vec<(u32, u64)>,
     /// The costs of its calls and itself, and of the calls to it.
     out: u64,
     into: u64,
@@ -103,21 +103,12 @@ pub(super) struct EstimatedNode {
     pub children: Vec<u32>,
     pub calls: u64,
     pub estimated: Estimated,
-    level: u32,
     /// Its share of the costs of its group.
     weight: u64,
 }
 
-/// The calls from one group to another.
-#[derive(Clone, Copy)]
-struct Calls {
-    cost: u64,
-    /// Whether they cost nothing in any event.
-    are_free: bool,
-}
-
-/// By caller and callee.
-type CallGraph = IndexMap<(u32, u32), Calls>;
+/// The costs of calls, by caller and callee.
+type CallGraph = IndexMap<(u32, u32), u64>;
 
 /// A candidate for a node: those with one possible stack first, then the heaviest, then those with
 /// the smallest numbers of parent and group.
@@ -192,20 +183,13 @@ impl<'a> Estimate<'a> {
             for group in [caller, callee].into_iter().filter(|_| are_rounded) {
                 add(&mut self.groups[group as usize].rounding, edge.calls);
             }
-            let calls = Calls {
-                cost: positive(edge.costs(), event),
-                are_free: edge.costs().iter().all(|&cost| cost == 0),
-            };
-            self.add_calls(&mut graph, caller, callee, calls);
+            let cost = positive(edge.costs(), event);
+            self.add_calls(&mut graph, caller, callee, cost);
         }
         self.add_callers_in_names(&mut graph, &chains);
-        for ((caller, callee), calls) in graph {
-            self.groups[caller as usize].calls.push((callee, calls));
-        }
-        for group in &mut self.groups {
-            group
-                .calls
-                .sort_unstable_by_key(|&(callee, calls)| (Reverse(calls.cost), callee));
+        graph.sort_unstable_by(|a, a_cost, b, b_cost| (b_cost, a).cmp(&(a_cost, b)));
+        for ((caller, callee), cost) in graph {
+            self.groups[caller as usize].calls.push((callee, cost));
         }
     }
 
@@ -219,18 +203,13 @@ impl<'a> Estimate<'a> {
         next_index(self.groups.len() - 1)
     }
 
-    fn add_calls(&mut self, graph: &mut CallGraph, caller: u32, callee: u32, more: Calls) {
-        add(&mut self.groups[caller as usize].out, more.cost);
-        let callees = &mut self.groups[callee as usize];
-        add(&mut callees.into, more.cost);
-        let known = graph.entry((caller, callee));
-        callees.callers += u32::from(matches!(known, Entry::Vacant(_)));
-        known
-            .and_modify(|calls| {
-                add(&mut calls.cost, more.cost);
-                calls.are_free &= more.are_free;
-            })
-            .or_insert(more);
+    fn add_calls(&mut self, graph: &mut CallGraph, caller: u32, callee: u32, cost: u64) {
+        add(&mut self.groups[caller as usize].out, cost);
+        let called = &mut self.groups[callee as usize];
+        add(&mut called.into, cost);
+        let calls = graph.entry((caller, callee));
+        called.callers += u32::from(matches!(calls, Entry::Vacant(_)));
+        add(calls.or_default(), cost);
     }
 
     /// Lets callers in names make the calls that none of the functions made.
@@ -248,10 +227,7 @@ impl<'a> Estimate<'a> {
                 if !group.lacks_callers() {
                     break;
                 }
-                let calls = Calls {
-                    cost: group.excess(),
-                    are_free: false,
-                };
+                let cost = group.excess();
                 chain = chain.get(name.len() + 1..).unwrap_or_default();
                 let key = (name, chain);
                 let groups = &self.groups[..known];
@@ -262,7 +238,7 @@ impl<'a> Estimate<'a> {
                         .entry(key)
                         .or_insert_with(|| self.push_group(None, name, chain)),
                 };
-                self.add_calls(graph, caller, callee, calls);
+                self.add_calls(graph, caller, callee, cost);
                 callee = caller;
             }
         }
@@ -279,82 +255,78 @@ impl<'a> Estimate<'a> {
         // The node on whose path a group was found last.
         let mut on_path_of = vec![TOP; self.groups.len()];
         let top = self.push_group(None, b"", b"");
-        self.add_node(TOP, top, 0, false);
+        self.add_node(TOP, top, 0, Estimated::Nothing);
         while let Some((is_exact, weight, Reverse(parent), Reverse(group))) = candidates.pop() {
-            if !is_exact && (weight < MIN_WEIGHT || estimated == MAX_NODES) {
+            if is_exact {
+                self.add_node(parent, group, weight, Estimated::Nothing);
+            } else if weight < MIN_WEIGHT || estimated == MAX_NODES {
                 break;
+            } else {
+                self.add_node(parent, group, weight, Estimated::SelfAndInclusive);
+                estimated += 1;
             }
-            estimated += usize::from(!is_exact);
-            let at = self.add_node(parent, group, weight, !is_exact);
-            let mut node = &self.nodes[at as usize];
-            if !is_exact && node.level >= MAX_LEVELS {
+            let at = next_index(self.nodes.len() - 1);
+            let (mut above, mut levels) = (at, 0);
+            while self.nodes[above as usize].estimated == Estimated::SelfAndInclusive {
+                let node = &self.nodes[above as usize];
+                on_path_of[node.group as usize] = at;
+                (above, levels) = (node.parent, levels + 1);
+            }
+            if levels == MAX_LEVELS {
                 continue;
             }
-            while node.estimated == Estimated::SelfAndInclusive {
-                on_path_of[node.group as usize] = at;
-                node = &self.nodes[node.parent as usize];
-            }
             let group = &self.groups[group as usize];
-            let mut all = group.out;
             // Calls of little weight do not affect others.
-            let matters = |(_, calls): &(u32, Calls)| {
-                is_exact || fraction(weight, calls.cost, all) >= MIN_WEIGHT
+            let matters = |&&(_, cost): &&(u32, u64)| {
+                is_exact || fraction(weight, cost, group.out) >= MIN_WEIGHT
             };
-            let calls = group.calls.iter().copied().take_while(matters);
+            let calls = group.calls.iter().take_while(matters);
             let (above, below): (Vec<_>, Vec<_>) =
-                calls.partition(|&(callee, _)| on_path_of[callee as usize] == at);
-            for (_, calls) in above {
-                all = all.saturating_sub(calls.cost);
-            }
-            for (callee, calls) in below {
-                let group = &self.groups[callee as usize];
-                let is_exact = is_exact && group.callers == 1 && group.excess() == 0;
-                if !is_exact && !calls.are_free {
+                calls.partition(|&&(callee, _)| on_path_of[callee as usize] == at);
+            let recursive = above.iter().map(|(_, cost)| cost);
+            let all = recursive.fold(group.out, |all, &cost| all.saturating_sub(cost));
+            for (callee, cost) in below {
+                let callees = &self.groups[callee as usize];
+                let is_exact = is_exact && callees.callers == 1 && callees.excess() == 0;
+                if !is_exact {
                     // Even if they are not estimated below this node.
                     let node = &mut self.nodes[at as usize];
                     node.estimated = node.estimated.max(Estimated::Inclusive);
                 }
-                let weight = fraction(weight, calls.cost, all);
+                let weight = fraction(weight, cost, all);
                 candidates.push((is_exact, weight, Reverse(at), Reverse(callee)));
             }
         }
-        let has_no_node = |&at: &usize| {
-            let costs = self.group_costs.row(at);
-            self.groups[at].weight == 0 && costs.iter().any(|&cost| cost != 0)
+        let has_no_node = |&at: &u32| {
+            let costs = self.group_costs.row(at as usize);
+            self.groups[at as usize].weight == 0 && costs.iter().any(|&cost| cost != 0)
         };
-        let without_node: Vec<usize> = (0..self.groups.len()).filter(has_no_node).collect();
-        if without_node.is_empty() {
-            return;
-        }
-        let others = self.push_group(None, OTHER_CALLERS, b"");
-        let others = self.add_node(TOP, others, 0, true);
-        for group in without_node {
-            self.add_node(others, next_index(group), 0, true);
+        let without_node: Vec<u32> = (0..top).filter(has_no_node).collect();
+        if !without_node.is_empty() {
+            let others = self.push_group(None, OTHER_CALLERS, b"");
+            let parent = next_index(self.nodes.len());
+            self.add_node(TOP, others, 0, Estimated::SelfAndInclusive);
+            for group in without_node {
+                self.add_node(parent, group, 0, Estimated::SelfAndInclusive);
+            }
         }
     }
 
-    fn add_node(&mut self, parent: u32, group: u32, weight: u64, is_estimated: bool) -> u32 {
+    fn add_node(&mut self, parent: u32, group: u32, weight: u64, estimated: Estimated) {
         let at = next_index(self.nodes.len());
         let weight = weight.max(1);
         self.groups[group as usize].weight += weight;
-        let above = self.nodes.get_mut(parent as usize);
-        let level = above.map_or(0, |above| {
+        if let Some(above) = self.nodes.get_mut(parent as usize) {
             above.children.push(at);
-            above.level + 1
-        });
+        }
         self.nodes.push(EstimatedNode {
             parent,
             group,
             children: Vec::new(),
             calls: 0,
-            estimated: match is_estimated {
-                true => Estimated::SelfAndInclusive,
-                false => Estimated::Nothing,
-            },
-            level,
+            estimated,
             weight,
         });
-        at
     }
 
     /// Divides the costs among the nodes, in whole numbers that add up.
