@@ -79,7 +79,7 @@ pub(super) struct GroupFacts {
     pub costliest: Vec<NameId>,
     /// The self costs of all functions. The sum of the calls on all lines exceeds them, because
     /// nested calls count several times.
-    pub totals: Vec<i128>,
+    pub totals: Vec<Cost>,
 }
 
 /// The costs of functions in the first event, by group and name of the function.
@@ -233,7 +233,7 @@ impl Profile {
         let groups = GroupFacts {
             by,
             costliest: costliest.collect(),
-            totals: self.exact_totals(),
+            totals: self.totals(),
         };
         let profile = Profile::new(names, contents).ok()?;
         Some(Profile { groups, ..profile })

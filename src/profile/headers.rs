@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::producer::Producer;
-use super::runs::Runs;
-use super::stated::{Stated, summary_costs, words};
+use super::runs::{COMMAND, PROCESS, RUNS, Runs};
+use super::stated::{Stated, split_number, summary_costs, words};
 use crate::tables::{ColumnMap, Cost, first_cost};
 
 /// The beginning of a `desc:` value that marks missing data.
@@ -52,11 +52,7 @@ impl<'a> Header<'a> {
     /// Creates a `summary:` line with these numbers.
     pub(super) fn summary(numbers: &[Cost]) -> Self {
         let numbers = numbers.iter().map(|number| format!(" {number}"));
-        Header::new(
-            ["summary:".to_owned(), numbers.collect()]
-                .concat()
-                .into_bytes(),
-        )
+        Header::new([b"summary:", numbers.collect::<String>().as_bytes()].concat())
     }
 
     /// Whether webgrind's reader finds the total in this `summary:` line: in decimal digits, after
@@ -68,88 +64,32 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The header lines of an input, unchanged.
-#[derive(Clone, Debug, Default)]
-struct Lines {
-    /// The lines with their line ends.
-    text: Vec<u8>,
-    /// The start of the current section's lines.
-    section: usize,
-}
-
-impl Lines {
-    /// Stores a line, with a space after its colon, because webgrind's reader splits at `: `.
-    fn push(&mut self, line: &[u8]) {
-        if self.text.len() + line.len() > MAX_LINES {
-            return;
-        }
-        let colon = memchr::memchr(b':', line).map_or(line.len(), |colon| colon + 1);
-        let (key, value) = line.split_at(colon);
-        let lacks_space = key.ends_with(b":") && !value.starts_with(b" ");
-        let space: &[u8] = if lacks_space { b" " } else { b"" };
-        self.text.extend([key, space, value, b"\n"].concat());
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Header<'_>> {
-        let lines = self.text.split_inclusive(|&byte| byte == b'\n');
-        lines.map(|line| Header::new(&line[..line.len() - 1]))
-    }
-
-    /// Drops the lines of the current section, except those that describe all sections.
-    fn leave_out_section(&mut self) {
-        const COMMON: [&[u8]; 6] = [
-            b"version",
-            b"creator",
-            b"pid",
-            b"cmd",
-            b"positions",
-            b"events",
-        ];
-        let text = self.text.split_off(self.section);
-        let section = Lines { text, section: 0 };
-        let common = section.iter().filter(|line| COMMON.contains(&line.key()));
-        common.for_each(|line| self.push(line.text()));
-    }
-}
-
-/// The facts from the headers of one or more inputs.
+/// What the headers of one or more inputs state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Headers {
-    /// The lines of the only input.
-    lines: Lines,
+    /// The lines of the only input, unchanged, with their ends.
+    lines: Vec<u8>,
     /// The first `creator:` line.
     pub creator: Option<Box<[u8]>>,
     /// All programs that wrote it, each once.
     pub producers: Vec<Producer>,
     pub runs: Runs,
     pub stated: Stated,
-    /// The `summary:` lines of the current section, which may be dropped.
-    section: Stated,
-    /// The `summary:` lines whose columns are not known yet.
-    unbound: Stated,
     pub is_incomplete: bool,
 }
 
 impl Headers {
-    /// Adds a line.
-    pub fn push(&mut self, line: &[u8]) {
-        let header = Header::new(line);
-        let value = header.value().trim_ascii();
-        if let Some(producer) = Producer::of_header(header.key(), value) {
+    /// Adds the facts of other inputs, and drops all lines: they are stored for a single input
+    /// only.
+    pub fn append(&mut self, other: Headers) {
+        self.lines = Vec::new();
+        self.creator = self.creator.take().or(other.creator);
+        for producer in other.producers {
             self.add_producer(producer);
         }
-        match header.key() {
-            b"creator" => drop(self.creator.get_or_insert_with(|| value.into())),
-            b"version" if self.lines.text.len() == self.lines.section => self.runs.begin_header(),
-            b"summary" => self.unbound.add(&summary_costs(value)),
-            b"desc" if value.starts_with(INCOMPLETE) => {
-                self.is_incomplete = true;
-                return;
-            }
-            b"desc" if self.is_sum() => self.runs.read_note(value),
-            key => self.runs.read(key, value),
-        }
-        self.lines.push(line);
+        self.runs.append(other.runs);
+        self.stated.merge(&other.stated);
+        self.is_incomplete |= other.is_incomplete;
     }
 
     fn add_producer(&mut self, producer: Producer) {
@@ -158,46 +98,9 @@ impl Headers {
         }
     }
 
-    /// Whether the current input is a merged profile.
-    pub fn is_sum(&self) -> bool {
+    /// Whether this program wrote any of it, as a merged profile.
+    pub fn are_of_sum(&self) -> bool {
         self.producers.iter().any(|producer| producer.is_own())
-    }
-
-    /// Sets the columns of the `summary:` lines since the last call.
-    pub fn bind_columns(&mut self, map: &ColumnMap) {
-        let mut bound = std::mem::take(&mut self.unbound);
-        bound.map_events(map);
-        self.section.merge(&bound);
-    }
-
-    /// Ends a section, which is a run or a part, with these sums of self costs.
-    pub fn end_section(&mut self, own: &[Cost]) {
-        self.unbound = Stated::default();
-        let mut section = std::mem::take(&mut self.section);
-        section.end_section(own);
-        self.stated.merge(&section);
-        self.lines.section = self.lines.text.len();
-        self.runs.end_section();
-    }
-
-    /// Drops the facts of the current section, except those that describe all sections.
-    pub fn leave_out_section(&mut self) {
-        self.lines.leave_out_section();
-        (self.section, self.unbound) = Default::default();
-        self.runs.leave_out_section();
-    }
-
-    /// Adds the facts of other inputs, and drops all lines: they are stored for a single input
-    /// only.
-    pub fn append(&mut self, other: Headers) {
-        self.lines = Lines::default();
-        self.creator = self.creator.take().or(other.creator);
-        for producer in other.producers {
-            self.add_producer(producer);
-        }
-        self.runs.append(other.runs);
-        self.stated.merge(&other.stated);
-        self.is_incomplete |= other.is_incomplete;
     }
 
     /// Whether everything comes from Xdebug 2.
@@ -220,14 +123,14 @@ impl Headers {
     /// the first `summary:` line states the total, and all others state 0. `total` returns the self
     /// cost of all functions.
     pub fn lines(&self, event: Option<&[u8]>, total: impl Fn() -> Cost) -> Option<Vec<Header<'_>>> {
-        if self.lines.text.is_empty() || self.runs.count() > 1 {
+        if self.lines.is_empty() || self.runs.count() > 1 {
             return None;
         }
-        let is_rewritten = self.lines.iter().any(|line| {
+        let is_rewritten = lines_of(&self.lines).any(|line| {
             let first = words(line.value()).next();
             line.key() == b"events" && event.is_some_and(|event| first != Some(event))
         });
-        let summaries = self.lines.iter().filter(|line| line.total().is_some());
+        let summaries = lines_of(&self.lines).filter(|line| line.total().is_some());
         let are_all_kept = summaries.count() == self.stated.lines;
         let stated = self.stated.total();
         let total = if stated == 0 || is_rewritten {
@@ -237,7 +140,7 @@ impl Headers {
         };
         let is_stated = total == stated && are_all_kept && !self.stated.is_partial();
         let mut rest = Some(total);
-        let lines = self.lines.iter().map(|line| match line.key() {
+        let lines = lines_of(&self.lines).map(|line| match line.key() {
             b"summary" => {
                 let rest = rest.take().unwrap_or(0);
                 match is_stated && !is_rewritten {
@@ -269,5 +172,138 @@ impl Headers {
         let first = first.into_iter().map(Header::new);
         let runs = self.runs.lines().map(Header::new);
         first.chain(self.incomplete_line()).chain(runs)
+    }
+}
+
+fn lines_of(text: &[u8]) -> impl Iterator<Item = Header<'_>> {
+    let lines = text.split_inclusive(|&byte| byte == b'\n');
+    lines.map(|line| Header::new(&line[..line.len() - 1]))
+}
+
+/// Reads the headers of an input.
+#[derive(Debug, Default)]
+pub(super) struct HeaderReader {
+    pub headers: Headers,
+    /// The lines of the current section, which is a run or a part.
+    section: Vec<u8>,
+    /// Its `summary:` lines.
+    summaries: Stated,
+    /// Those whose columns are not known yet.
+    unbound: Stated,
+    /// The process that it describes, and whether it describes a part.
+    command: Vec<u8>,
+    pid: Vec<u8>,
+    is_part: bool,
+    /// The number of runs that a merged profile states, if any.
+    stated_runs: Option<u64>,
+    /// The number of processes that the current run or merged profile names.
+    named: u64,
+}
+
+impl HeaderReader {
+    /// Reads a line.
+    pub fn push(&mut self, line: &[u8]) {
+        let header = Header::new(line);
+        let (key, value) = (header.key(), header.value().trim_ascii());
+        let headers = &mut self.headers;
+        if let Some(producer) = Producer::of_header(key, value) {
+            headers.add_producer(producer);
+        }
+        match key {
+            b"version" if self.section.is_empty() => self.forget_process(),
+            b"creator" => drop(headers.creator.get_or_insert_with(|| value.into())),
+            b"cmd" => {
+                self.command = value.to_vec();
+                headers.runs.commands.insert(value.to_vec());
+            }
+            b"pid" => self.pid = value.to_vec(),
+            b"part" | b"thread" => self.is_part = true,
+            b"summary" => self.unbound.add(&summary_costs(value)),
+            b"desc" if value.starts_with(INCOMPLETE) => {
+                headers.is_incomplete = true;
+                return;
+            }
+            b"desc" if headers.are_of_sum() => self.read_note(value),
+            _ => {}
+        }
+        self.keep(line);
+    }
+
+    /// Reads the value of one of our own lines about [`Runs`].
+    fn read_note(&mut self, value: &[u8]) {
+        let runs = &mut self.headers.runs;
+        if let Some(command) = value.strip_prefix(COMMAND) {
+            runs.commands.insert(command.to_vec());
+        } else if let Some(process) = value.strip_prefix(PROCESS) {
+            if process.first().is_some_and(u8::is_ascii_digit) {
+                runs.processes.insert(process.to_vec());
+                self.named += 1;
+            }
+        } else if let Some((stated @ 1.., rest)) = value.strip_prefix(RUNS).and_then(split_number) {
+            let before = self.stated_runs.unwrap_or(0);
+            self.stated_runs = Some(before.saturating_add(stated));
+            runs.has_more_commands |= rest.starts_with(b" of over ");
+        }
+    }
+
+    /// Stores a line, with a space after its colon, because webgrind's reader splits at `: `.
+    fn keep(&mut self, line: &[u8]) {
+        if self.headers.lines.len() + self.section.len() + line.len() > MAX_LINES {
+            return;
+        }
+        let colon = memchr::memchr(b':', line).map_or(line.len(), |colon| colon + 1);
+        let (key, value) = line.split_at(colon);
+        let lacks_space = key.ends_with(b":") && !value.starts_with(b" ");
+        let space: &[u8] = if lacks_space { b" " } else { b"" };
+        self.section.extend([key, space, value, b"\n"].concat());
+    }
+
+    /// Sets the columns of the `summary:` lines since the last call.
+    pub fn bind_columns(&mut self, map: &ColumnMap) {
+        let mut bound = std::mem::take(&mut self.unbound);
+        bound.map_events(map);
+        self.summaries.merge(&bound);
+    }
+
+    /// Drops what the current section states, except lines that describe all sections.
+    pub fn leave_out_section(&mut self) {
+        let section = std::mem::take(&mut self.section);
+        let is_common = |key: &[u8]| {
+            matches!(
+                key,
+                b"version" | b"creator" | b"pid" | b"cmd" | b"positions" | b"events"
+            )
+        };
+        let common = lines_of(&section).filter(|line| is_common(line.key()));
+        common.for_each(|line| self.keep(line.text()));
+        (self.summaries, self.unbound) = Default::default();
+        self.is_part = false;
+    }
+
+    /// Ends a section with these sums of self costs.
+    pub fn end_section(&mut self, own: &[Cost]) {
+        self.unbound = Stated::default();
+        let mut summaries = std::mem::take(&mut self.summaries);
+        summaries.end_section(own);
+        self.headers.stated.merge(&summaries);
+        self.headers.lines.append(&mut self.section);
+        let is_number = !self.pid.is_empty() && self.pid.iter().all(u8::is_ascii_digit);
+        if self.is_part && is_number && !self.command.is_empty() {
+            let process = [&self.pid, &b" "[..], &self.command].concat();
+            self.headers.runs.processes.insert(process);
+            self.named = self.named.max(1);
+        }
+    }
+
+    /// Ends a run, or a merged profile of several.
+    pub fn end_run(&mut self) {
+        let runs = self.stated_runs.take().unwrap_or(1);
+        let unnamed = runs.saturating_sub(std::mem::take(&mut self.named));
+        self.headers.runs.add_unnamed(unnamed);
+        self.forget_process();
+    }
+
+    fn forget_process(&mut self) {
+        (self.command, self.pid, self.is_part) = Default::default();
     }
 }

@@ -567,19 +567,11 @@ impl Profile {
 
     /// Sums of all self costs, one for each requested event.
     pub fn totals(&self) -> Vec<Cost> {
-        self.exact_totals().into_iter().map(saturated).collect()
-    }
-
-    fn exact_totals(&self) -> Vec<i128> {
         if !self.groups.totals.is_empty() {
             return self.groups.totals.clone();
         }
-        let mut totals = vec![0; self.wanted.len()];
-        for (id, _) in self.functions() {
-            for (total, &cost) in totals.iter_mut().zip(self.self_costs(id)) {
-                *total += i128::from(cost);
-            }
-        }
+        let mut totals = self.contents.sums.functions.self_costs.totals();
+        totals.truncate(self.wanted.len());
         totals
     }
 
@@ -634,7 +626,7 @@ impl Profile {
 
     /// Whether a cost or a sum did not fit into 64 bits: it stays at the limit and is wrong.
     pub fn has_saturated(&self) -> bool {
-        let overflows = |cost: i128| Cost::try_from(cost).is_err();
+        let is_limit = |cost: Cost| matches!(cost, Cost::MIN | Cost::MAX);
         let sums = &self.contents.sums;
         let functions = &sums.functions;
         let tables = [
@@ -642,9 +634,8 @@ impl Profile {
             &functions.inclusive_costs,
             &sums.calls.costs,
         ];
-        let stated = self.stated_total();
-        stated.is_some_and(|total| matches!(total, Cost::MIN | Cost::MAX))
-            || self.exact_totals().into_iter().any(overflows)
+        self.stated_total().is_some_and(is_limit)
+            || self.totals().into_iter().any(is_limit)
             || tables.into_iter().any(CostTable::has_saturated)
     }
 }

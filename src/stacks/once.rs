@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::{StackId, Stacks};
-use crate::maps::HashMap;
+use crate::maps::IndexMap;
 use crate::profile::{Cost, Cycles, EdgeRef, FunctionId, Groups, Profile, ProfileKind};
 use crate::tables::{ANY_WIDTH, CostTable, saturated};
 
@@ -86,69 +86,59 @@ pub(crate) fn count_groups_once<'s, 'a: 's>(
 /// Stacks do not contain lines. If a function calls another one on several lines, the nested costs
 /// are divided among the lines in proportion to the costs of their calls, which is an estimate.
 fn count_lines_once(groups: &mut Groups, profile: &Profile, stacks: &Stacks<'_>) {
-    let mut pairs: HashMap<_, Vec<(usize, EdgeRef<'_>)>> = HashMap::default();
+    let mut pairs: IndexMap<_, Vec<(usize, EdgeRef<'_>)>> = IndexMap::default();
     for (edge, line) in profile.edges().zip(&groups.of_calls) {
         let calls = pairs.entry((edge.caller, edge.callee)).or_default();
         calls.push((line.index(), edge));
     }
     let lines = &groups.profile;
     let (width, count) = (lines.events().len(), lines.functions().len());
-    let mut costs = CostTable::new(width);
-    for (id, _) in lines.functions() {
-        costs.push::<ANY_WIDTH>(lines.self_costs(id));
-    }
-    // Nested costs are summed by place. A pair of caller and callee has the place of its line, or a
-    // place of its own, after all lines, if it has several lines.
-    let mut places = HashMap::default();
-    let mut several = Vec::new();
-    for (pair, calls) in pairs {
-        let place = match calls[..] {
-            [(line, _)] => line,
-            _ => {
-                several.push(calls);
-                count + several.len() - 1
-            }
-        };
-        places.insert(pair, place);
-    }
-    let mut nested = CostTable::zeros(width, count + several.len());
-    // For each place, the end of the stacks that contain the last call there.
-    let mut runs_up_to = vec![StackId(0); nested.rows()];
+    let mut nested = CostTable::zeros(width, pairs.len());
+    // For each place, the end of the stacks that contain the last call there. A pair of caller and
+    // callee has the place of its line, or a place of its own if it has several lines.
+    let mut runs_up_to = vec![StackId(0); count + pairs.len()];
     for node in stacks.nodes() {
         let caller = stacks.parent(node).and_then(|above| stacks.function(above));
-        let pair = caller.zip(stacks.function(node));
-        let Some(&place) = pair.and_then(|pair| places.get(&pair)) else {
+        let ends = caller.zip(stacks.function(node));
+        let Some((pair, _, calls)) = ends.and_then(|ends| pairs.get_full(&ends)) else {
             continue;
+        };
+        let place = match calls[..] {
+            [(line, _)] => line,
+            _ => count + pair,
         };
         if node >= runs_up_to[place] {
             runs_up_to[place] = stacks.node(node).end;
         } else {
-            nested.add::<ANY_WIDTH>(place, &stacks.inclusive_costs(node)[..width]);
+            nested.add::<ANY_WIDTH>(pair, stacks.inclusive_costs(node));
         }
     }
-    let mut take_off = |line: usize, row: Vec<Cost>| {
-        let less: Vec<Cost> = row.into_iter().map(Cost::saturating_neg).collect();
-        costs.add::<ANY_WIDTH>(line, &less);
-    };
-    for line in 0..count {
-        take_off(line, nested.row(line).to_vec());
+    let mut costs = CostTable::new(width);
+    for (id, _) in lines.functions() {
+        costs.push::<ANY_WIDTH>(lines.self_costs(id));
     }
     let mut are_estimated = vec![false; count];
-    for (calls, place) in several.iter().zip(count..) {
-        let cost = |edge: &EdgeRef<'_>, event: usize| i128::from(edge.costs()[event]);
-        let all = |event| -> i128 { calls.iter().map(|(_, edge)| cost(edge, event)).sum() };
-        let all: Vec<i128> = (0..width).map(all).collect();
-        let nested = nested.row(place);
+    for (pair, calls) in pairs.values().enumerate() {
+        let nested = nested.row(pair);
         if nested.iter().all(|&cost| cost == 0) {
             continue;
         }
+        let cost = |edge: &EdgeRef<'_>, event: usize| i128::from(edge.costs()[event]);
+        let all = |event| calls.iter().map(|(_, edge)| cost(edge, event)).sum();
+        let all: Vec<i128> = (0..width).map(all).collect();
         for (line, edge) in calls {
-            let part = |event: usize| {
-                let part = i128::from(nested[event]) * cost(edge, event);
-                saturated(part.checked_div(all[event]).unwrap_or(0))
+            let part = |event| match calls.len() {
+                1 => nested[event],
+                _ => {
+                    let part = i128::from(nested[event]) * cost(edge, event);
+                    saturated(part.checked_div(all[event]).unwrap_or(0))
+                }
             };
-            take_off(*line, (0..width).map(part).collect());
-            are_estimated[*line] = true;
+            let less: Vec<Cost> = (0..width)
+                .map(|event| part(event).saturating_neg())
+                .collect();
+            costs.add::<ANY_WIDTH>(*line, &less);
+            are_estimated[*line] |= calls.len() > 1;
         }
     }
     groups.profile.set_costs(costs, are_estimated);

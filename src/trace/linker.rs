@@ -5,7 +5,6 @@ use super::batch::{Batch, Block, BlockCall};
 use super::contexts::{ContextId, ContextKey, ContextTree, OutermostCosts};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, claim};
-use super::proxies::UnlistedCosts;
 use super::stretches::Stretches;
 use crate::tables::{ANY_WIDTH, Cost, CostTable, first_cost, slot};
 
@@ -35,9 +34,6 @@ pub(crate) struct TraceLinks {
     pub contexts: Option<ContextTree>,
     /// Inclusive costs that count recursion once, if requested.
     pub outermost: Option<OutermostCosts>,
-    /// Inclusive costs of functions that neither their self costs nor their calls contain, because
-    /// calls to proxies were replaced.
-    pub unlisted: UnlistedCosts,
 }
 
 /// The data of an invocation that no call has claimed yet.
@@ -192,7 +188,6 @@ impl Linker {
             invocations: wanted.invocations.then_some(self.invocations),
             contexts: wanted.contexts.then_some(self.contexts),
             outermost,
-            unlisted: UnlistedCosts::default(),
         }
     }
 }

@@ -19,7 +19,6 @@ mod matching;
 mod proxies;
 mod stretches;
 
-use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
@@ -28,12 +27,12 @@ use crate::tables::{CallEdge, Cost, Costs, FunctionId, slot};
 pub(crate) use contexts::{ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
-pub(crate) use proxies::{DeferredCall, note_proxy};
+pub(crate) use proxies::note_proxy;
 pub(crate) use stretches::Switch;
 
 use batch::{Batch, Block, BlockCall};
 use linker::Linker;
-use proxies::ProxyCalls;
+use proxies::{DeferredCall, ListedCalls, ProxyCalls};
 
 /// A run of a trace that is being read; see the [module](self)'s documentation.
 #[derive(Debug)]
@@ -126,11 +125,7 @@ impl Trace {
     ///
     /// If any of its calls waited, returns the calls to list.
     #[inline]
-    pub fn end_block(
-        &mut self,
-        function: FunctionId,
-        matching: Cost,
-    ) -> Option<VecDeque<DeferredCall>> {
+    pub fn end_block(&mut self, function: FunctionId, matching: Cost) -> Option<ListedCalls> {
         if self.links {
             self.batch.blocks.push(Block {
                 function,
@@ -153,19 +148,15 @@ impl Trace {
             .worker
             .unwrap_or_else(|| Worker::on_this_thread(self.wanted));
         worker.link(self.batch);
-        TraceLinks {
-            unlisted: self.lists.unlisted,
-            ..worker.finish()
-        }
+        worker.finish()
     }
 
     #[inline(never)]
     fn hand_over(&mut self) {
         let next = Batch::like(&self.batch);
         let batch = std::mem::replace(&mut self.batch, next);
-        let worker = self.worker.get_or_insert_with(|| {
-            Worker::on_thread(self.wanted).unwrap_or_else(|| Worker::on_this_thread(self.wanted))
-        });
+        let wanted = self.wanted;
+        let worker = self.worker.get_or_insert_with(|| Worker::start(wanted));
         worker.link(batch);
     }
 }
@@ -186,10 +177,10 @@ enum Worker {
 }
 
 impl Worker {
-    /// `None` if there is only one core, or if no thread can be started.
-    fn on_thread(wanted: LinkOptions) -> Option<Self> {
+    /// Starts a thread, if there are several cores and if that is possible.
+    fn start(wanted: LinkOptions) -> Self {
         if available_parallelism().map_or(1, usize::from) < 2 {
-            return None;
+            return Worker::on_this_thread(wanted);
         }
         let (sender, batches) = sync_channel(BATCHES);
         let thread = Builder::new().name("linker".to_owned()).spawn(move || {
@@ -197,7 +188,10 @@ impl Worker {
             batches.iter().for_each(|batch| linker.link(batch));
             linker.finish()
         });
-        Some(Worker::Thread(sender, thread.ok()?))
+        match thread {
+            Ok(thread) => Worker::Thread(sender, thread),
+            Err(_) => Worker::on_this_thread(wanted),
+        }
     }
 
     fn on_this_thread(wanted: LinkOptions) -> Self {

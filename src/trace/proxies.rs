@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::matching::{UnmatchedInvocation, claim};
 use crate::maps::HashMap;
 use crate::names::is_called;
-use crate::tables::{CallEdge, Cost, FunctionId, slot};
+use crate::tables::{CallEdge, Cost, FunctionId, saturated, slot};
 
 /// Whether a function of a trace is one of the proxies. Marks its position in `found`.
 pub(crate) fn note_proxy(proxies: &[Vec<u8>], name: &[u8], found: &mut Vec<usize>) -> bool {
@@ -45,9 +45,6 @@ pub(super) fn replaced<C>(
     joined
 }
 
-/// Costs by function, a sum for each event.
-pub(super) type UnlistedCosts = HashMap<FunctionId, Vec<i128>>;
-
 /// A call that waits until its replacement is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeferredCall {
@@ -57,6 +54,15 @@ pub(crate) struct DeferredCall {
     pub row: Box<[Cost]>,
     /// Its cost in the first column.
     pub matching: Cost,
+}
+
+/// What to list instead of the calls of a block.
+#[derive(Debug)]
+pub(crate) struct ListedCalls {
+    /// The calls, in order. Those of a proxy are only in the lists of its callers.
+    pub calls: VecDeque<DeferredCall>,
+    /// How much more the calls of the block cost than these.
+    pub unlisted: Vec<Cost>,
 }
 
 /// The call lists of functions that call proxies.
@@ -70,8 +76,6 @@ pub(super) struct ProxyCalls {
     waiting: Vec<DeferredCall>,
     /// The calls of proxies, until these are claimed.
     unclaimed: HashMap<FunctionId, Vec<UnmatchedInvocation<VecDeque<DeferredCall>>>>,
-    /// How much more the calls of functions cost than those that are listed instead.
-    pub unlisted: UnlistedCosts,
 }
 
 impl ProxyCalls {
@@ -101,15 +105,8 @@ impl ProxyCalls {
 
     /// Ends a block, whose self cost in the first column is `self_cost`; `None` if none of its calls
     /// waited.
-    ///
-    /// Otherwise returns the calls to list, in order; the calls of a proxy are only in the lists of its
-    /// callers.
     #[inline]
-    pub fn end_block(
-        &mut self,
-        function: FunctionId,
-        self_cost: Cost,
-    ) -> Option<VecDeque<DeferredCall>> {
+    pub fn end_block(&mut self, function: FunctionId, self_cost: Cost) -> Option<ListedCalls> {
         if self.is_proxy.is_empty() || self.waiting.is_empty() && !self.is_proxy(function) {
             return None;
         }
@@ -117,16 +114,12 @@ impl ProxyCalls {
     }
 
     #[inline(never)]
-    fn list(&mut self, function: FunctionId, self_cost: Cost) -> VecDeque<DeferredCall> {
+    fn list(&mut self, function: FunctionId, self_cost: Cost) -> ListedCalls {
         let (count, is_proxy) = (self.waiting.len(), self.is_proxy(function));
-        let mut sum = self_cost;
-        let unlisted = self.unlisted.entry(function).or_default();
-        for call in &self.waiting {
-            sum = sum.saturating_add(call.matching);
-            for (column, &cost) in call.row.iter().enumerate() {
-                *slot(unlisted, column) += i128::from(cost);
-            }
-        }
+        let costs = self.waiting.iter().map(|call| call.matching);
+        let sum = costs.fold(self_cost, Cost::saturating_add);
+        let mut unlisted = Vec::new();
+        add_costs(&mut unlisted, 1, &self.waiting);
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
             let unclaimed = unclaimed.get_mut(&call.edge.callee)?;
@@ -137,10 +130,25 @@ impl ProxyCalls {
             let unclaimed = self.unclaimed.entry(function).or_default();
             unclaimed.push(UnmatchedInvocation::new(sum, count, 0, calls));
         }
-        for (column, &cost) in calls.iter().flat_map(|call| call.row.iter().enumerate()) {
-            *slot(unlisted, column) -= i128::from(cost);
+        add_costs(&mut unlisted, -1, &calls);
+        ListedCalls {
+            calls,
+            unlisted: unlisted.into_iter().map(saturated).collect(),
         }
-        calls
+    }
+}
+
+/// Adds the costs of calls this number of times.
+fn add_costs<'a>(
+    sums: &mut Vec<i128>,
+    times: i128,
+    calls: impl IntoIterator<Item = &'a DeferredCall>,
+) {
+    for (column, &cost) in calls
+        .into_iter()
+        .flat_map(|call| call.row.iter().enumerate())
+    {
+        *slot(sums, column) += times * i128::from(cost);
     }
 }
 
@@ -175,7 +183,7 @@ mod tests {
         // By the wanted event the call would be the latest one.
         lists.wait(call(1, [540, 5], 141));
         let listed = lists.end_block(FunctionId(60), 0).unwrap();
-        assert_eq!(listed, [call(10, [0, 5], 100)]);
-        assert_eq!(lists.unlisted[&FunctionId(60)], [540, 0]);
+        assert_eq!(listed.calls, [call(10, [0, 5], 100)]);
+        assert_eq!(listed.unlisted, [540, 0]);
     }
 }

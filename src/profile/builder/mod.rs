@@ -8,7 +8,7 @@ mod table;
 use thiserror::Error;
 
 use super::events::{Definition, Event, EventError, Events};
-use super::headers::Headers;
+use super::headers::HeaderReader;
 use super::parts::PartHeader;
 use super::sums::Sums;
 use super::{BlockKind, Profile, ProfileData, ProfileKind};
@@ -95,8 +95,10 @@ pub struct ProfileBuilder {
     names: NameTable,
     /// The previous inputs.
     inputs: Option<ProfileData>,
-    /// The current input, with its finished runs only.
+    /// The finished runs of the current input.
     input: ProfileData,
+    /// Its headers, which `input` gets at its end.
+    headers: HeaderReader,
     run: Run,
     /// The current input, if it is a webgrind file.
     table: Option<SummedTable>,
@@ -119,6 +121,7 @@ impl ProfileBuilder {
                 events: Events::new(options.events.clone()),
                 ..ProfileData::default()
             },
+            headers: HeaderReader::default(),
             run,
             table: None,
             follows_invocations: trace.links() || !options.proxies.is_empty(),
@@ -137,7 +140,7 @@ impl ProfileBuilder {
         let choice = inputs.and_then(|inputs| inputs.events.resolved_choice());
         self.input.events = Events::new(choice.unwrap_or_else(|| self.options.events.clone()));
         // Those of an input without blocks.
-        self.input.headers = Headers::default();
+        self.headers = HeaderReader::default();
         // The requested columns, and so the width of rows, are not known yet.
         self.run.sums.narrow();
         self.trace = Trace::new(LinkOptions::from(&self.options), 1);
@@ -151,8 +154,9 @@ impl ProfileBuilder {
         self.begin_section();
         self.end_run();
         let kind = self.input.sums.kind?;
-        self.input.headers.runs.end();
-        let input = std::mem::take(&mut self.input);
+        self.headers.end_run();
+        let mut input = std::mem::take(&mut self.input);
+        input.headers = std::mem::take(&mut self.headers).headers;
         match &mut self.inputs {
             None => self.inputs = Some(input),
             Some(inputs) => inputs.merge(input, |id| id),
@@ -167,7 +171,7 @@ impl ProfileBuilder {
     /// valid.
     pub(crate) fn begin_section(&mut self) {
         self.close_block();
-        self.input.headers.end_section(&self.section_totals());
+        self.headers.end_section(&self.section_totals());
         match self.run.kind {
             BlockKind::Trace => self.end_run(),
             BlockKind::Aggregate => self.run.part.end(),
@@ -201,23 +205,23 @@ impl ProfileBuilder {
     /// Drops the header lines of the current section, which is not requested. Lines that describe
     /// all sections stay.
     pub(crate) fn leave_out_section(&mut self) {
-        self.input.headers.leave_out_section();
+        self.headers.leave_out_section();
     }
 
     /// Begins a section that is another run, of the same or of another program.
     pub(crate) fn begin_run(&mut self) {
         self.begin_section();
-        self.input.headers.runs.end();
+        self.headers.end_run();
     }
 
     /// Whether the current input is a merged profile.
     pub(crate) fn is_sum(&self) -> bool {
-        self.input.headers.is_sum()
+        self.headers.headers.are_of_sum()
     }
 
     /// Whether a header of the current input states that data are missing.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.input.headers.is_incomplete
+        self.headers.headers.is_incomplete
     }
 
     /// Sets the kind of the following blocks.
@@ -241,7 +245,7 @@ impl ProfileBuilder {
 
     /// Adds a header line, without its line end.
     pub(crate) fn add_header(&mut self, line: &[u8]) {
-        self.input.headers.push(line);
+        self.headers.push(line);
     }
 
     /// Adds the value of an `event:` header: a derived event, or only a long name.
@@ -294,7 +298,7 @@ impl ProfileBuilder {
     /// Applies `map`, a result of [`select_columns`](Self::select_columns), to the header lines
     /// since the last call.
     pub(crate) fn bind_columns(&mut self, map: &ColumnMap) {
-        self.input.headers.bind_columns(map);
+        self.headers.bind_columns(map);
     }
 
     /// Sums of the self costs of the current section.
@@ -460,13 +464,9 @@ impl ProfileBuilder {
         }
         let known = self.run.sums.calls.edges().len();
         let edge = self.run.sums.calls.add::<WIDTH>(edge, costs.row);
-        // The first call to a new function is also the first of its edge. Other functions are
-        // checked only if necessary, because they may be far away in memory.
+        // The first call to a function is also the first of an edge.
         if edge.index() == known {
-            let is_new = callee.index() + 1 == self.run.sums.functions.as_slice().len();
-            if is_new || callee == caller || self.run.may_lack_line {
-                self.offer_line(callee, target_line);
-            }
+            self.offer_line(callee, target_line);
         }
         Some(edge)
     }
@@ -521,9 +521,7 @@ impl ProfileBuilder {
         if self.is_followed() {
             self.end_invocation();
         }
-        if let Some(block) = self.run.block.take() {
-            self.run.may_lack_line |= !block.has_line;
-        }
+        self.run.block = None;
     }
 
     /// Ends the invocation of the open block of a trace.
@@ -533,8 +531,12 @@ impl ProfileBuilder {
             return;
         };
         let caller = block.function;
-        let listed = self.trace.end_block(caller, block.matching);
-        for call in listed.unwrap_or_default() {
+        let Some(listed) = self.trace.end_block(caller, block.matching) else {
+            return;
+        };
+        let inclusive = &mut self.run.sums.functions.inclusive_costs;
+        inclusive.add::<ANY_WIDTH>(caller.index(), &listed.unlisted);
+        for call in listed.calls {
             let edge = CallEdge {
                 caller,
                 file: self.call_file(caller, call.edge.file),
@@ -563,7 +565,7 @@ impl ProfileBuilder {
     fn finish_run(&mut self) -> Sums {
         let run = self.run.next();
         if let Some(table) = self.table.take() {
-            return table.finish(run.sums);
+            return table.finish(run.sums, self.options.inclusive);
         }
         let links = (run.kind == BlockKind::Trace).then(|| {
             let width = run.sums.functions.self_costs.width();
@@ -590,6 +592,7 @@ impl ProfileBuilder {
     /// are merged later may have those that are missing here.
     pub(crate) fn finish_batch(mut self) -> Result<Profile, ModelError> {
         self.end_input();
+        self.input.headers = self.headers.headers;
         Profile::new(self.names, self.inputs.unwrap_or(self.input))
     }
 }

@@ -42,7 +42,6 @@ impl ProfileBuilder {
         }
         let calls = &mut self.run.sums.calls;
         calls.merge(&range.run.sums.calls, &numbers, |_, file| name(file));
-        self.run.may_lack_line |= range.run.may_lack_line;
         Some(names)
     }
 }

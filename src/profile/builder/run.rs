@@ -4,7 +4,7 @@ use super::OpenBlock;
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
 use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
-use crate::tables::{ANY_WIDTH, CallTable, Cost, FunctionTable, LineTable, saturated};
+use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, LineTable};
 use crate::trace::TraceLinks;
 
 /// The current aggregate, or the current run of a trace.
@@ -14,9 +14,6 @@ pub(super) struct Run {
     pub sums: Sums,
     pub part: OpenPart,
     pub block: Option<OpenBlock>,
-    /// Whether any function with a block may lack a line, because it has no self cost in its own
-    /// file.
-    pub may_lack_line: bool,
 }
 
 impl Run {
@@ -60,13 +57,6 @@ impl Run {
             1 => add_calls::<1>(functions, &sums.calls, with_self_calls),
             _ => add_calls::<ANY_WIDTH>(functions, &sums.calls, with_self_calls),
         }
-        let replaces_proxies = !links.unlisted.is_empty();
-        for (function, costs) in links.unlisted {
-            let costs: Vec<Cost> = costs.into_iter().map(saturated).collect();
-            functions
-                .inclusive_costs
-                .add::<ANY_WIDTH>(function.index(), &costs);
-        }
         if let Some(outermost) = links.outermost {
             for function in functions.as_mut_slice() {
                 function.may_nest = false;
@@ -75,7 +65,7 @@ impl Run {
                 let at = function.index();
                 functions.as_mut_slice()[at].may_nest = true;
                 // The cost of a call is less than the self costs below it where memory was freed.
-                if is_in_others || replaces_proxies {
+                if is_in_others || !sums.proxies.is_empty() {
                     functions.inclusive_costs.set::<ANY_WIDTH>(at, &costs);
                 }
             }

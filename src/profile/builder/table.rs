@@ -4,7 +4,7 @@ use super::ProfileBuilder;
 use crate::maps::HashMap;
 use crate::profile::sums::Sums;
 use crate::profile::{Cost, InclusiveCost, ProfileKind};
-use crate::tables::{CallEdge, ColumnMap, Function, FunctionId, LineSource, NameId};
+use crate::tables::{CallEdge, ColumnMap, Function, FunctionId, LineSource, NameId, first_cost};
 
 /// The facts about the current table, in addition to the sums that it states.
 #[derive(Debug)]
@@ -14,36 +14,43 @@ pub(super) struct SummedTable {
     seen: HashMap<(NameId, NameId), u32>,
     /// The map from its costs, which are those of one event, to the requested ones.
     pub map: ColumnMap,
-    /// By function, if recursion is to count once.
-    calls: Option<Vec<CallSums>>,
-}
-
-/// The costs of the calls of a function.
-#[derive(Clone, Copy, Debug, Default)]
-struct CallSums {
-    all: i128,
-    to_itself: Cost,
-    edges: i128,
 }
 
 impl SummedTable {
     /// Ends the table, and computes its sums in the requested events.
-    pub fn finish(self, mut sums: Sums) -> Sums {
+    pub fn finish(self, mut sums: Sums, inclusive: InclusiveCost) -> Sums {
         sums.kind = Some(ProfileKind::Aggregate);
-        let functions = &mut sums.functions;
-        for (at, calls) in self.calls.into_iter().flatten().enumerate() {
-            // If the table counts recursion once already, its inclusive cost is below the sum of
-            // self cost and calls by more than rounding explains.
-            let stated = i128::from(functions.inclusive_costs.row(at)[0]);
-            let summed = i128::from(functions.self_costs.row(at)[0]) + calls.all;
-            if (stated - summed).abs() <= calls.edges + 1 {
-                let once = [calls.to_itself.saturating_neg()];
-                functions.inclusive_costs.add::<1>(at, &once);
-            }
+        if inclusive == InclusiveCost::Once {
+            take_off_recursion(&mut sums);
         }
         sums.add_own_lines();
         sums.map_events(&self.map);
         sums
+    }
+}
+
+/// Takes the calls of functions to themselves off their inclusive costs, unless these count
+/// recursion once already: then they are below the sums of self costs and calls by more than
+/// rounding explains.
+fn take_off_recursion(sums: &mut Sums) {
+    let functions = &mut sums.functions;
+    let mut calls = vec![(0i128, 0 as Cost, 1i128); functions.as_slice().len()];
+    for edge in sums.calls.iter() {
+        let (all, to_itself, rounding) = &mut calls[edge.caller.index()];
+        let cost = first_cost(edge.costs());
+        *all += i128::from(cost);
+        *rounding += i128::from(edge.calls);
+        if edge.caller == edge.callee {
+            *to_itself = to_itself.saturating_add(cost);
+        }
+    }
+    for (at, (all, to_itself, rounding)) in calls.into_iter().enumerate() {
+        let stated = i128::from(functions.inclusive_costs.row(at)[0]);
+        let summed = i128::from(functions.self_costs.row(at)[0]) + all;
+        if (stated - summed).abs() <= rounding {
+            let less = [to_itself.saturating_neg()];
+            functions.inclusive_costs.add::<1>(at, &less);
+        }
     }
 }
 
@@ -58,7 +65,6 @@ impl ProfileBuilder {
         self.table = Some(SummedTable {
             seen: HashMap::default(),
             map,
-            calls: (self.options.inclusive == InclusiveCost::Once).then(Vec::new),
         });
     }
 
@@ -87,16 +93,12 @@ impl ProfileBuilder {
         });
         functions.self_costs.add::<1>(row, &[self_cost]);
         functions.inclusive_costs.add::<1>(row, &[inclusive]);
-        if let Some(calls) = &mut table.calls {
-            calls.push(CallSums::default());
-        }
         *seen = seen.saturating_add(1);
     }
 
     /// Adds a call edge of a table, between the functions of these numbers. It does not change the
     /// sums of functions.
     pub(crate) fn add_table_edge(&mut self, ends: [u32; 2], line: u64, calls: u64, cost: Cost) {
-        let Some(table) = &mut self.table else { return };
         let [caller, callee] = ends.map(FunctionId);
         let edge = CallEdge {
             caller,
@@ -107,14 +109,6 @@ impl ProfileBuilder {
         };
         let sums = &mut self.run.sums;
         sums.counts_calls |= edge.calls > 0;
-        let calls = table.calls.as_mut();
-        if let Some(calls) = calls.and_then(|calls| calls.get_mut(edge.caller.index())) {
-            calls.all += i128::from(cost);
-            calls.edges += 1;
-            if edge.caller == edge.callee {
-                calls.to_itself = calls.to_itself.saturating_add(cost);
-            }
-        }
         sums.calls.add::<1>(edge, &[cost]);
     }
 }
