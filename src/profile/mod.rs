@@ -346,7 +346,7 @@ impl Profile {
                 .views
                 .line_order
                 .get_or_init(|| rows.sorted(functions, |file| self.name(file)));
-            let lines = order.of(id).iter().map(|&row| rows.at(row));
+            let lines = order.of(id).iter().map(|&row| rows.at(row as usize));
             lines.map(|(key, costs)| Line {
                 file: Some(key.file).filter(|&file| file != NameId::EMPTY),
                 line: key.line,

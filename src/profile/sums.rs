@@ -3,8 +3,8 @@
 use super::parts::Parts;
 use super::{ModelError, ProfileKind};
 use crate::tables::{
-    ANY_WIDTH, CallTable, ColumnMap, CostTable, Function, FunctionId, FunctionTable, LineKey,
-    LineRule, LineTable, NameId, next_index,
+    ANY_WIDTH, CallEdge, CallTable, ColumnMap, CostTable, Function, FunctionId, FunctionTable,
+    LineKey, LineRule, LineTable, NameId, next_index,
 };
 use crate::trace::{ContextTree, InvocationTree};
 
@@ -82,17 +82,39 @@ impl Sums {
             self.functions.merge(&known_as(function), costs, rule)
         });
         let functions: Vec<FunctionId> = functions.collect();
-        // Different names of files may have become one.
         let own = self.functions.as_slice();
-        let file_in = |function: FunctionId, file| match name(file) {
+        let file_in = |function: FunctionId, file: NameId| match name(file) {
+            _ if file == NameId::EMPTY => file,
+            // Different names of files may have become one.
             file if own[function.index()].file == file => NameId::EMPTY,
             file => file,
         };
-        self.calls.merge(&other.calls, &functions, file_in);
+        for edge in other.calls.iter() {
+            let caller = functions[edge.caller.index()];
+            let edge_here = CallEdge {
+                caller,
+                callee: functions[edge.callee.index()],
+                file: file_in(caller, edge.file),
+                ..*edge
+            };
+            self.calls.add::<ANY_WIDTH>(edge_here, edge.costs());
+        }
         if let Some(other) = &other.lines {
             let width = self.functions.self_costs.width();
             let lines = self.lines.get_or_insert_with(|| LineTable::new(width));
-            lines.merge(other, &functions, file_in);
+            for (key, costs) in (0..other.len()).map(|row| other.at(row)) {
+                let function = functions[key.function.index()];
+                let file = file_in(function, key.file);
+                let line = key.line;
+                lines.add::<ANY_WIDTH>(
+                    LineKey {
+                        function,
+                        file,
+                        line,
+                    },
+                    costs,
+                );
+            }
         }
         functions
     }

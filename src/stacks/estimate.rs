@@ -36,8 +36,8 @@ const TOTAL: u64 = 1 << 44;
 /// The least weight of an estimated node.
 const MIN_WEIGHT: u64 = TOTAL / 1_000_000;
 
-/// The greatest depth of an estimated node.
-const MAX_LEVELS: u32 = 1024;
+/// The most estimated nodes below one another.
+const MAX_LEVELS: u32 = 1023;
 
 /// The number of groups at which callers in names are no longer added. Names could contain more.
 const MAX_GROUPS: usize = 500_000;
@@ -288,7 +288,8 @@ impl<'a> Estimate<'a> {
             for (callee, cost) in below {
                 let callees = &self.groups[callee as usize];
                 let is_exact = is_exact && callees.callers == 1 && callees.excess() == 0;
-                if !is_exact {
+                let is_free = cost == 0 && self.costs.width() == 1;
+                if !is_exact && !is_free {
                     // Even if they are not estimated below this node.
                     let node = &mut self.nodes[at as usize];
                     node.estimated = node.estimated.max(Estimated::Inclusive);

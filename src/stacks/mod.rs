@@ -26,7 +26,7 @@ pub use once::count_once;
 pub(crate) use once::{count_groups_once, count_once_by};
 
 use crate::maps::HashMap;
-use crate::profile::{Cost, FunctionId, Profile};
+use crate::profile::{Cost, Function, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, first_cost, next_index};
 use crate::trace::{ContextId, ContextTree};
 
@@ -79,6 +79,19 @@ struct Node {
     frame: u32,
     calls: u64,
     estimated: Estimated,
+}
+
+impl Node {
+    /// An exact root.
+    fn new(frame: u32, calls: u64) -> Self {
+        Node {
+            parent: StackId::TOP,
+            end: StackId::TOP,
+            frame,
+            calls,
+            estimated: Estimated::Nothing,
+        }
+    }
 }
 
 /// Which costs of a node are estimated.
@@ -137,13 +150,7 @@ impl<'a> Stacks<'a> {
         };
         self.add_in_order(list_children, |number| {
             let id = ContextId(number);
-            let node = Node {
-                parent: StackId::TOP,
-                end: StackId::TOP,
-                frame: function(number).number(),
-                calls: contexts.context(id).calls,
-                estimated: Estimated::Nothing,
-            };
+            let node = Node::new(function(number).number(), contexts.context(id).calls);
             (node, contexts.self_costs.row(id.index()))
         });
     }
@@ -163,11 +170,8 @@ impl<'a> Stacks<'a> {
         self.add_in_order(list_children, |number| {
             let node = &estimate.nodes[number as usize];
             let node = Node {
-                parent: StackId::TOP,
-                end: StackId::TOP,
-                frame: first + node.group,
-                calls: node.calls,
                 estimated: node.estimated,
+                ..Node::new(first + node.group, node.calls)
             };
             (node, estimate.costs.row(number as usize))
         });
@@ -257,10 +261,9 @@ impl<'a> Stacks<'a> {
         self.folded_function(node).or_else(|| {
             let by_name = self.by_name.get_or_init(|| {
                 let folded = self.profile.folded();
-                let functions = folded.functions();
-                functions
-                    .map(|(id, function)| (folded.name(function.name).to_vec(), id))
-                    .collect()
+                let named =
+                    |(id, function): (_, &Function)| (folded.name(function.name).to_vec(), id);
+                folded.functions().map(named).collect()
             });
             by_name.get(self.frame(node)).copied()
         })

@@ -2,8 +2,8 @@
 
 use std::ops::Deref;
 
-use super::costs::{ANY_WIDTH, Cost, CostTable};
-use super::ids::{EdgeId, FunctionId, NameId, next_index, room_like, slot};
+use super::costs::{Cost, CostTable};
+use super::ids::{EdgeId, FunctionId, NameId, next_index, slot};
 use super::numbering::Numbering;
 use crate::prefetch::prefetch;
 
@@ -74,15 +74,6 @@ pub(crate) struct CallTable {
 }
 
 impl CallTable {
-    /// An empty table for the next run.
-    pub fn next(&self) -> CallTable {
-        CallTable {
-            edges: room_like(&self.edges),
-            costs: CostTable::new(self.costs.width()),
-            ..CallTable::default()
-        }
-    }
-
     /// Prefetches the position of a caller's edges.
     #[inline]
     pub fn prefetch(&self, caller: FunctionId) {
@@ -156,28 +147,6 @@ impl CallTable {
                 true
             }
             _ => false,
-        }
-    }
-
-    /// Adds the edges of another table. `functions` maps its functions to those of this table.
-    /// `file_in` maps the file of a call, given the caller in this table.
-    pub fn merge(
-        &mut self,
-        other: &CallTable,
-        functions: &[FunctionId],
-        file_in: impl Fn(FunctionId, NameId) -> NameId,
-    ) {
-        for edge in other.iter() {
-            let caller = functions[edge.caller.index()];
-            let renumbered = CallEdge {
-                caller,
-                callee: functions[edge.callee.index()],
-                file: edge
-                    .file()
-                    .map_or(NameId::EMPTY, |file| file_in(caller, file)),
-                ..*edge
-            };
-            self.add::<ANY_WIDTH>(renumbered, edge.costs);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The functions of a profile.
 
 use super::costs::{ANY_WIDTH, Cost, CostTable};
-use super::ids::{FunctionId, NameId, room_like};
+use super::ids::{FunctionId, NameId};
 use super::numbering::Numbering;
 use crate::prefetch::prefetch;
 
@@ -68,16 +68,6 @@ pub(crate) struct FunctionTable {
 }
 
 impl FunctionTable {
-    /// An empty table for the next run.
-    pub fn next(&self) -> FunctionTable {
-        FunctionTable {
-            functions: room_like(&self.functions),
-            self_costs: CostTable::new(self.self_costs.width()),
-            inclusive_costs: CostTable::new(self.inclusive_costs.width()),
-            numbers: Numbering::default(),
-        }
-    }
-
     pub fn as_slice(&self) -> &[Function] {
         &self.functions
     }

@@ -62,15 +62,6 @@ pub(crate) fn next_index(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
 
-/// An empty table with room for as many entries as the previous one, up to a limit.
-///
-/// With many inputs, growing each table step by step would make threads wait for each other's
-/// allocations.
-pub(crate) fn room_like<T>(before: &[T]) -> Vec<T> {
-    const MAX_RESERVED: usize = 1 << 12;
-    Vec::with_capacity(before.len().min(MAX_RESERVED))
-}
-
 /// The value at an index. Extends the table if necessary.
 #[inline]
 pub(crate) fn slot<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {

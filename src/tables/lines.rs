@@ -1,7 +1,7 @@
 //! The self costs of functions by line.
 
 use super::by_function::ByFunction;
-use super::costs::{ANY_WIDTH, Cost, CostTable};
+use super::costs::{Cost, CostTable};
 use super::ids::{FunctionId, NameId};
 use super::numbering::Numbering;
 
@@ -67,32 +67,9 @@ impl LineTable {
         self.costs.add::<WIDTH>(self.latest, costs);
     }
 
-    /// Adds the rows of another table. `functions` maps its functions to those of this table.
-    /// `file_in` maps a file that is not the function's own, given the function in this table.
-    pub fn merge(
-        &mut self,
-        other: &LineTable,
-        functions: &[FunctionId],
-        file_in: impl Fn(FunctionId, NameId) -> NameId,
-    ) {
-        for (row, key) in other.keys.iter().enumerate() {
-            let function = functions[key.function.index()];
-            let file = match key.file {
-                NameId::EMPTY => NameId::EMPTY,
-                file => file_in(function, file),
-            };
-            let key = LineKey {
-                function,
-                file,
-                ..*key
-            };
-            self.add::<ANY_WIDTH>(key, other.costs.row(row));
-        }
-    }
-
     /// The line and costs of a row.
-    pub fn at(&self, row: u32) -> (&LineKey, &[Cost]) {
-        (&self.keys[row as usize], self.costs.row(row as usize))
+    pub fn at(&self, row: usize) -> (LineKey, &[Cost]) {
+        (self.keys[row], self.costs.row(row))
     }
 
     /// The files in the table, each at least once; empty for the functions' own files.

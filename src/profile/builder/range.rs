@@ -2,7 +2,7 @@
 
 use super::ProfileBuilder;
 use crate::maps::{HashMap, HashSet};
-use crate::tables::{ANY_WIDTH, NameId};
+use crate::tables::{ANY_WIDTH, CallEdge, NameId};
 
 impl ProfileBuilder {
     /// Appends the next range of the run. Returns the numbers that its names have here.
@@ -40,8 +40,18 @@ impl ProfileBuilder {
             own.self_costs.add_row::<ANY_WIDTH>(id.index(), costs, row);
             numbers.push(id);
         }
-        let calls = &mut self.run.sums.calls;
-        calls.merge(&range.run.sums.calls, &numbers, |_, file| name(file));
+        for edge in range.run.sums.calls.iter() {
+            let edge_here = CallEdge {
+                caller: numbers[edge.caller.index()],
+                callee: numbers[edge.callee.index()],
+                file: name(edge.file),
+                ..*edge
+            };
+            self.run
+                .sums
+                .calls
+                .add::<ANY_WIDTH>(edge_here, edge.costs());
+        }
         Some(names)
     }
 }

@@ -19,18 +19,12 @@ pub(super) struct Run {
 impl Run {
     /// Begins another run of the same kind, and returns this one.
     pub fn next(&mut self) -> Run {
-        let sums = &self.sums;
-        let lines = sums.lines.as_ref();
-        let next = Run {
+        let mut next = Run {
             kind: self.kind,
-            sums: Sums {
-                functions: sums.functions.next(),
-                calls: sums.calls.next(),
-                lines: lines.map(|own| LineTable::new(own.costs.width())),
-                ..Sums::default()
-            },
             ..Run::default()
         };
+        next.sums.lines = self.sums.lines.as_ref().map(|_| LineTable::default());
+        next.sums.widen(self.sums.functions.self_costs.width());
         std::mem::replace(self, next)
     }
 

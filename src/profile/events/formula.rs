@@ -1,6 +1,6 @@
 //! Derived events: sums of other events (callgrind format, section 3.1.7.2).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::super::stated::split_number;
@@ -150,25 +150,25 @@ impl Formulas {
     }
 }
 
+/// The columns of an event, and their weights.
+pub(super) type Parts = Vec<(usize, Cost)>;
+
 /// Computes events from columns.
 pub(super) struct Expansion<'a> {
     formulas: &'a Formulas,
     /// The positions of the columns. If names are equal, the first position counts.
     columns: IndexMap<&'a [u8], usize>,
-    width: usize,
     /// The names of all events, for errors.
-    available: &'a dyn Fn() -> String,
-    /// By derived event: the weight of each column.
-    known: HashMap<&'a [u8], Result<Vec<Cost>, EventError>>,
+    available: String,
+    known: HashMap<&'a [u8], Result<Parts, EventError>>,
 }
 
 impl<'a> Expansion<'a> {
     pub fn new(
         formulas: &'a Formulas,
-        columns: impl ExactSizeIterator<Item = &'a Vec<u8>>,
-        available: &'a dyn Fn() -> String,
+        columns: impl Iterator<Item = &'a Vec<u8>>,
+        available: String,
     ) -> Self {
-        let width = columns.len();
         let mut at = IndexMap::default();
         for (column, name) in columns.enumerate() {
             at.entry(name.as_slice()).or_insert(column);
@@ -176,63 +176,55 @@ impl<'a> Expansion<'a> {
         Expansion {
             formulas,
             columns: at,
-            width,
             available,
             known: HashMap::default(),
         }
     }
 
-    /// The columns of an event, and their weights. An event can be a column in larger units.
+    /// The columns of an event. It can be a column, also in larger units, or derived.
+    ///
+    /// The recursion is shallow, because there are few formulas.
     ///
     /// # Errors
     ///
     /// If there is no such event, or if its formula cannot be computed.
-    pub fn parts(&mut self, event: &'a [u8]) -> Result<Vec<(usize, Cost)>, EventError> {
+    pub fn parts(&mut self, event: &'a [u8]) -> Result<Parts, EventError> {
         if let Some(&column) = self.columns.get(event) {
             return Ok(vec![(column, 1)]);
         }
+        if let Some(known) = self.known.get(event) {
+            return known.clone();
+        }
         let mut columns = self.columns.iter();
         let scaled = columns.find_map(|(name, &at)| Some((at, factor_between(event, name)?)));
-        if let Some(scaled) = scaled {
-            return Ok(vec![scaled]);
-        }
-        let weights = self.weights(event)?.iter().copied().enumerate();
-        Ok(weights.filter(|&(_, weight)| weight != 0).collect())
+        let cycle = Err(EventError::Cycle(excerpt(event)));
+        self.known.insert(event, cycle);
+        let parts = match scaled {
+            Some(scaled) => Ok(vec![scaled]),
+            None => self.sum(event),
+        };
+        self.known.insert(event, parts.clone());
+        parts
     }
 
-    /// The weight of each column in a derived event.
-    ///
-    /// The recursion is shallow, because there are few formulas.
-    fn weights(&mut self, event: &'a [u8]) -> Result<&[Cost], EventError> {
-        if !self.known.contains_key(event) {
-            self.known
-                .insert(event, Err(EventError::Cycle(excerpt(event))));
-            let sum = self.sum(event);
-            self.known.insert(event, sum);
-        }
-        let known = self.known[event].as_ref();
-        known.map(Vec::as_slice).map_err(EventError::clone)
-    }
-
-    fn sum(&mut self, event: &'a [u8]) -> Result<Vec<Cost>, EventError> {
-        let unknown = |available: &dyn Fn() -> String| EventError::Unknown {
+    /// The columns of a derived event.
+    fn sum(&mut self, event: &'a [u8]) -> Result<Parts, EventError> {
+        let unknown = EventError::Unknown {
             name: excerpt(event),
-            available: available(),
+            available: self.available.clone(),
         };
         let formulas = self.formulas;
-        let formula = formulas.get(event).ok_or_else(|| unknown(self.available))?;
+        let Some(formula) = formulas.get(event) else {
+            return Err(unknown);
+        };
+        let mut sum: BTreeMap<usize, Cost> = BTreeMap::new();
         let terms = formula.terms.as_ref().map_err(EventError::clone)?;
-        let mut sum = vec![0 as Cost; self.width];
         for (nth, (factor, name)) in terms.iter().enumerate() {
-            if let Some(&column) = self.columns.get(&name[..]) {
-                sum[column] = sum[column].saturating_add(*factor);
-                continue;
-            }
-            let weights = match self.weights(name) {
-                Ok(weights) => weights,
+            let parts = match self.parts(name) {
+                Ok(parts) => parts,
                 Err(_) if formula.is_built_in && nth > 0 => continue,
                 // The user did not write that formula, so the error does not mention it.
-                Err(_) if formula.is_built_in => return Err(unknown(self.available)),
+                Err(_) if formula.is_built_in => return Err(unknown),
                 Err(EventError::Unknown { available, .. }) => {
                     return Err(EventError::UnknownInFormula {
                         event: excerpt(event),
@@ -242,10 +234,11 @@ impl<'a> Expansion<'a> {
                 }
                 Err(error) => return Err(error),
             };
-            for (sum, weight) in sum.iter_mut().zip(weights) {
+            for (column, weight) in parts {
+                let sum = sum.entry(column).or_default();
                 *sum = sum.saturating_add(weight.saturating_mul(*factor));
             }
         }
-        Ok(sum)
+        Ok(sum.into_iter().filter(|&(_, weight)| weight != 0).collect())
     }
 }

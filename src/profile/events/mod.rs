@@ -149,11 +149,13 @@ impl Events {
     }
 
     /// The map from these columns to events.
-    fn expansion<'a>(
-        &'a self,
-        columns: impl ExactSizeIterator<Item = &'a Vec<u8>>,
-    ) -> Expansion<'a> {
-        Expansion::new(&self.formulas, columns, &String::new)
+    fn expansion<'a>(&'a self, columns: impl Iterator<Item = &'a Vec<u8>>) -> Expansion<'a> {
+        Expansion::new(&self.formulas, columns, String::new())
+    }
+
+    /// The map from all columns to events, for errors that say which events there are.
+    fn explained_expansion(&self) -> Expansion<'_> {
+        Expansion::new(&self.formulas, self.columns.iter(), self.available())
     }
 
     /// The derived events that inputs define differently, sorted.
@@ -167,25 +169,23 @@ impl Events {
     /// if not all columns are requested, or if inputs define them differently.
     pub fn definitions(&self) -> Vec<Vec<u8>> {
         let has_all = self.columns.iter().all(|name| self.wanted.contains(name));
+        let is_wanted = |name: &[u8]| self.wanted.iter().any(|wanted| wanted == name);
         let derived = self.derived().filter(|&name| {
-            has_all
-                && !self.wanted.iter().any(|wanted| wanted == name)
-                && !self.formulas.conflicting.contains(name)
+            has_all && !is_wanted(name) && !self.formulas.conflicting.contains(name)
         });
         let derived = derived.map(|name| {
             let text = self.formulas.text(name).unwrap_or_default();
-            let value = [name, b" = ", text.trim_ascii()].concat();
-            (value, self.long_names.get(name))
+            (name, [name, b" = ", text.trim_ascii()].concat())
         });
-        let wanted = self.wanted.iter();
-        let named =
-            wanted.filter_map(|name| Some((name.clone(), Some(self.long_names.get(name)?))));
-        let values = derived
-            .chain(named)
-            .map(|(value, long_name)| match long_name {
-                Some(long_name) => [&value, &b" : "[..], long_name].concat(),
-                None => value,
-            });
+        let named = self.wanted.iter();
+        let named = named.filter(|name| self.long_names.contains_key(*name));
+        let named = named.map(|name| (name.as_slice(), name.clone()));
+        let values = derived.chain(named).map(|(name, mut value)| {
+            if let Some(long_name) = self.long_names.get(name) {
+                value.extend([b" : ", &long_name[..]].concat());
+            }
+            value
+        });
         let mut values: Vec<Vec<u8>> = values.collect();
         values.sort();
         values
@@ -260,8 +260,7 @@ impl Events {
         if self.formulas.are_too_many {
             return Err(EventError::TooManyFormulas);
         }
-        let available = || self.available();
-        let mut expansion = Expansion::new(&self.formulas, self.columns.iter(), &available);
+        let mut expansion = self.explained_expansion();
         for name in &self.wanted {
             let begin: Vec<_> = self.beginning_with(name).map(excerpt).collect();
             expansion.parts(name).map_err(|error| match error {
@@ -277,8 +276,7 @@ impl Events {
 
     /// The errors of formulas that cannot be computed.
     pub fn unusable(&self) -> Vec<EventError> {
-        let available = || self.available();
-        let mut expansion = Expansion::new(&self.formulas, self.columns.iter(), &available);
+        let mut expansion = self.explained_expansion();
         let errors = self.derived().map(|name| expansion.parts(name).err());
         errors.flatten().collect()
     }
