@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::layout::{NO_CALLER, NO_INDEX, SUB_CALL_RECORD};
 use super::narrow::{Narrowing, RangeStats};
-use crate::profile::{Cost, FunctionId, InvocationCall, InvocationTree, Profile};
+use crate::profile::{Cost, FunctionId, InvocationTree, Profile};
 use crate::tables::{ByFunction, first_cost};
 
 /// All invocations of a profile, by function.
@@ -20,6 +20,8 @@ pub(super) struct InvocationLists<'a> {
     numbers: Vec<u32>,
     /// The start of the sub-calls of each function of an aggregate, after those of the tree.
     sum_sub_calls: Vec<u64>,
+    /// The number of all sub-calls.
+    pub sub_call_count: u64,
 }
 
 impl<'a> InvocationLists<'a> {
@@ -41,12 +43,12 @@ impl<'a> InvocationLists<'a> {
             order: ByFunction::new(functions, counts.len()),
             numbers,
             sum_sub_calls: Vec::new(),
+            sub_call_count: tree.map_or(0, |tree| tree.calls().len() as u64),
         };
-        let mut sub_calls = lists.calls().len() as u64;
         for (id, _) in profile.functions() {
-            lists.sum_sub_calls.push(sub_calls);
+            lists.sum_sub_calls.push(lists.sub_call_count);
             if lists.is_sum(id) {
-                sub_calls += profile.sub_calls(id).len() as u64;
+                lists.sub_call_count += profile.sub_calls(id).len() as u64;
             }
         }
         lists
@@ -61,19 +63,40 @@ impl<'a> InvocationLists<'a> {
         }
     }
 
-    /// The functions that have only sums. Their sub-call records follow those of the tree.
+    /// The functions that have only sums.
     pub fn sums(&self) -> impl Iterator<Item = FunctionId> {
         let ids = self.profile.functions().map(|(id, _)| id);
         ids.filter(|&id| self.is_sum(id))
     }
 
-    /// Adds the costs of all invocations of the tree.
+    /// Adds the costs of all invocations of the tree, and the numbers of all sub-calls.
     pub fn add_to(&self, ranges: &mut RangeStats) {
-        let Some(tree) = self.tree else { return };
-        for invocation in tree.invocations() {
+        for invocation in self.tree.iter().flat_map(|tree| tree.invocations()) {
             ranges.cost(invocation.self_cost);
             ranges.cost(invocation.inclusive);
         }
+        for call in self.sub_calls() {
+            ranges.count(call.line);
+            ranges.cost(call.cost);
+        }
+    }
+
+    /// The sub-calls of all invocations: those of the tree, then those of functions that have only sums.
+    pub fn sub_calls(&self) -> impl Iterator<Item = SubCall> {
+        let calls = self.tree.map_or(&[][..], InvocationTree::calls).iter();
+        let single = calls.map(|call| SubCall {
+            callee: call.callee,
+            invocation: (call.invocation()).map_or(NO_INDEX, |position| self.numbers[position]),
+            line: call.line,
+            cost: call.cost,
+        });
+        let edges = self.sums().flat_map(|id| self.profile.sub_calls(id));
+        single.chain(edges.map(|edge| SubCall {
+            callee: edge.callee,
+            invocation: 0,
+            line: edge.line,
+            cost: first_cost(edge.costs()),
+        }))
     }
 
     /// The invocations of a function in order.
@@ -122,17 +145,6 @@ impl<'a> InvocationLists<'a> {
         }
     }
 
-    /// The calls of all invocations of the tree, whose sub-call records come first.
-    pub fn calls(&self) -> &'a [InvocationCall] {
-        self.tree.map_or(&[], InvocationTree::calls)
-    }
-
-    /// The number of the invocation that a call made, among those of its function.
-    pub fn number_of_called(&self, call: &InvocationCall) -> u32 {
-        let invocation = call.invocation();
-        invocation.map_or(NO_INDEX, |position| self.numbers[position])
-    }
-
     fn is_sum(&self, id: FunctionId) -> bool {
         !(self.tree.is_some() && self.profile.function(id).is_listed)
     }
@@ -141,8 +153,16 @@ impl<'a> InvocationLists<'a> {
 /// The number of invocations that are looked up together.
 const BATCH: usize = 64;
 
+/// A call that an invocation made.
+pub(super) struct SubCall {
+    pub callee: FunctionId,
+    /// The number of the invocation that it made, among those of the callee.
+    pub invocation: u32,
+    pub line: u64,
+    pub cost: Cost,
+}
+
 /// An invocation as it is stored.
-#[derive(Default)]
 pub(super) struct StoredInvocation {
     self_cost: Cost,
     inclusive: Cost,

@@ -1,21 +1,24 @@
 //! Writes webgrind's formats, v4 to v7.
 //!
-//! One traversal of the profile defines the contents of a file and their order ([`FileContents`]). The
-//! first pass finds out what does not fit, the size of the file and all addresses; the second one
+//! A first pass finds out what does not fit, the size of the file and all addresses; the second one
 //! writes. So nothing is written before everything is known to fit, and the file is written from
 //! beginning to end.
 
+use std::borrow::Cow;
 use std::hint::black_box;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 
 use byteorder::{ByteOrder, LittleEndian};
 
 use super::error::{WriteError, WriteWarning};
 use super::escape::{IN_NAMES, escaped, header_lines};
-use super::invocation_lists::{InvocationLists, StoredInvocation};
-use super::layout::{CALL_RECORD, FunctionField, INVOCATION_RECORD, MAX_FILE_SIZE, Version};
+use super::invocation_lists::InvocationLists;
+use super::layout::{
+    CALL_RECORD, FUNCTION_ADDRESSES_AT, FunctionField, INVOCATION_RECORD, MAX_FILE_SIZE, NO_CALLER,
+    NUMBER, SUB_CALL_RECORD, Version,
+};
 use super::narrow::{Narrowing, OnOverflow, RangeStats};
-use crate::profile::{CallEdge, Cost, EdgeRef, Function, FunctionId, Profile};
+use crate::profile::{Cost, EdgeRef, Function, FunctionId, Profile};
 use crate::tables::first_cost;
 
 /// Bytes that are written at a time: more than the probable size of an output's own buffer, which
@@ -72,65 +75,96 @@ pub fn write<W: Write>(
     output: W,
 ) -> Result<Vec<WriteWarning>, WriteError> {
     let version = options.version;
-    let mut document = FileContents {
+    let contents = FileContents {
         profile,
         version,
         escape_html: options.escape_html,
         lists: (version == Version::V4).then(|| InvocationLists::new(profile)),
-        function_addresses: Vec::new(),
-        sub_calls_at: 0,
-        headers_at: 0,
     };
-    let mut first = Pass::<W>::new(None, Narrowing::EXACT);
-    document.count_records(&mut first.ranges);
-    document.functions(&mut first)?;
-    document.sub_calls_at = first.position;
-    document.sub_calls(&mut first)?;
-    document.headers_at = first.position;
-
-    let narrowing = first.ranges.decide(options.on_overflow, profile.event())?;
-    let mut warnings = first.ranges.warnings(&narrowing, profile.event());
-    let lists = document.lists.iter();
+    let ranges = contents.ranges();
+    let narrowing = ranges.decide(options.on_overflow, profile.event())?;
+    let mut warnings = ranges.warnings(&narrowing, profile.event());
+    let lists = contents.lists.iter();
     if let sums @ 1.. = lists.flat_map(InvocationLists::sums).count() {
         warnings.push(WriteWarning::SumsAsInvocations(sums as u64));
     }
-    first.narrowing = narrowing;
-    document.headers(&mut first)?;
-    if first.position > MAX_FILE_SIZE {
-        return Err(WriteError::TooLarge(first.position));
+    let addresses = contents.addresses();
+    let mut headers = header_lines(profile, &narrowing, options.escape_html).join(&b'\n');
+    headers.push(b'\n');
+    let size = addresses.headers + headers.len() as u64;
+    if size > MAX_FILE_SIZE {
+        return Err(WriteError::TooLarge(size));
     }
-
-    document.function_addresses = first.function_addresses;
-    let mut writer = Pass::new(Some(BufWriter::with_capacity(BUFFER, output)), narrowing);
-    document.functions(&mut writer)?;
-    document.sub_calls(&mut writer)?;
-    document.headers(&mut writer)?;
-    if let Some(mut output) = writer.output {
-        output.flush()?;
-    }
+    let mut writer = FileWriter {
+        contents: &contents,
+        narrowing,
+        sub_calls_at: addresses.sub_calls,
+        output: BufWriter::with_capacity(BUFFER, output),
+    };
+    writer.start(&addresses)?;
+    writer.functions()?;
+    writer.sub_calls()?;
+    writer.output.write_all(&headers)?;
+    writer.output.flush()?;
     Ok(warnings)
 }
 
-/// The contents of a file, and their order.
+/// What a file contains.
 struct FileContents<'a> {
     profile: &'a Profile,
     version: Version,
     escape_html: bool,
     /// The invocations, for v4.
     lists: Option<InvocationLists<'a>>,
-    /// The addresses, known after the first pass.
-    function_addresses: Vec<u32>,
+}
+
+/// Where the contents of a file are.
+struct Addresses {
+    functions: Vec<u64>,
     /// The sub-call records of v4, to which its invocations point.
-    sub_calls_at: u64,
-    headers_at: u64,
+    sub_calls: u64,
+    headers: u64,
+}
+
+/// A number at the beginning of a function record.
+enum Figure {
+    Cost(Cost),
+    /// A count or a line.
+    Count(u64),
 }
 
 impl FileContents<'_> {
-    /// Adds the numbers of call and invocation records in the order of their tables; by function,
-    /// they are far apart in memory.
-    fn count_records(&self, ranges: &mut RangeStats) {
+    fn figure(&self, id: FunctionId, function: &Function, field: FunctionField) -> Figure {
+        let profile = self.profile;
+        match field {
+            FunctionField::Line => Figure::Count(function.line),
+            FunctionField::SelfCost => Figure::Cost(first_cost(profile.self_costs(id))),
+            FunctionField::InclusiveCost => Figure::Cost(first_cost(profile.inclusive_costs(id))),
+            FunctionField::CallCost => Figure::Cost(profile.call_cost(id)),
+            FunctionField::Invocations => {
+                let lists = self.lists.as_ref();
+                Figure::Count(lists.map_or(function.invocations, |lists| lists.count_of(id)))
+            }
+            FunctionField::CalledFromCount => Figure::Count(profile.called_from(id).len() as u64),
+            FunctionField::SubCallCount => Figure::Count(profile.sub_calls(id).len() as u64),
+        }
+    }
+
+    /// The function's name as it is written.
+    fn name(&self, function: &Function) -> Cow<'_, [u8]> {
+        let name = self.profile.name(function.name);
+        match self.escape_html {
+            true => escaped(name, IN_NAMES),
+            false => name.into(),
+        }
+    }
+
+    /// The numbers of all records, in the order of their tables; by function, they are far apart in
+    /// memory.
+    fn ranges(&self) -> RangeStats {
+        let mut ranges = RangeStats::default();
         if let Some(lists) = &self.lists {
-            lists.add_to(ranges);
+            lists.add_to(&mut ranges);
         }
         if self.version.has_called_from() {
             for edge in self.profile.edges() {
@@ -139,33 +173,77 @@ impl FileContents<'_> {
                 ranges.cost(first_cost(edge.costs()));
             }
         }
+        for (id, function) in self.profile.functions() {
+            for &field in self.version.function_fields() {
+                match self.figure(id, function, field) {
+                    Figure::Cost(cost) => ranges.cost(cost),
+                    Figure::Count(count) => ranges.count(count),
+                }
+            }
+        }
+        ranges
     }
 
-    /// Everything up to the end of the function records.
-    fn functions(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
+    fn addresses(&self) -> Addresses {
         let functions = self.profile.functions();
         let count = functions.len().max(1) as u64;
-        let headers_at = pass.narrowing.count(self.headers_at);
-        let count = pass.count(count);
-        pass.put_numbers([self.version.number(), headers_at, count])?;
-        for function in 0..count as usize {
-            let address = self.function_addresses.get(function);
-            pass.put_numbers([address.copied().unwrap_or(0)])?;
+        let mut position = FUNCTION_ADDRESSES_AT + count * NUMBER;
+        let fields = self.version.function_fields().len() as u64 * NUMBER;
+        let mut addresses = Vec::with_capacity(functions.len());
+        for (id, function) in functions {
+            addresses.push(position);
+            let lists = self.lists.as_ref();
+            let invocations = lists.map_or(0, |lists| lists.count_of(id));
+            let calls = self.called_from(id).len() + self.sub_calls(id).len();
+            let names = self.profile.name(function.file).len() + self.name(function).len() + 2;
+            position += fields + names as u64;
+            position += invocations * INVOCATION_RECORD + calls as u64 * CALL_RECORD;
         }
-        if functions.len() == 0 {
-            pass.begin_function();
-            return self.write_empty_main(pass);
+        if addresses.is_empty() {
+            addresses.push(position);
+            position += self.empty_main(0).len() as u64;
         }
-        let is_large = functions.len() > CACHED && self.version.has_called_from();
-        let mut ahead = self.profile.functions();
-        for (number, (id, function)) in functions.enumerate() {
-            if is_large && number % FETCHED == 0 && pass.output.is_some() {
-                self.fetch(ahead.by_ref().take(FETCHED));
-            }
-            pass.begin_function();
-            self.function(id, function, pass)?;
+        let sub_calls = self.lists.as_ref().map_or(0, |lists| lists.sub_call_count);
+        Addresses {
+            functions: addresses,
+            sub_calls: position,
+            headers: position + sub_calls * SUB_CALL_RECORD,
         }
-        Ok(())
+    }
+
+    /// The called-from records of a function, if the version has them.
+    fn called_from(&self, id: FunctionId) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
+        let edges = self.profile.called_from(id);
+        let count = if self.version.has_called_from() {
+            edges.len()
+        } else {
+            0
+        };
+        edges.take(count)
+    }
+
+    /// The sub-call records of a function, likewise.
+    fn sub_calls(&self, id: FunctionId) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
+        let edges = self.profile.sub_calls(id);
+        let count = if self.version.has_sub_calls() {
+            edges.len()
+        } else {
+            0
+        };
+        edges.take(count)
+    }
+
+    /// The record of `{main}`, for a profile without functions: nothing else is known of a script that
+    /// has just started.
+    fn empty_main(&self, sub_calls_at: u32) -> Vec<u8> {
+        let fields = self.version.function_fields().iter();
+        let figures = fields.map(|&field| u32::from(field == FunctionField::Invocations));
+        let mut numbers: Vec<u32> = figures.collect();
+        if self.version == Version::V4 {
+            numbers.extend([0; 2].iter().chain(&NO_CALLER).chain(&[0, sub_calls_at]));
+        }
+        let bytes = numbers.into_iter().flat_map(u32::to_le_bytes);
+        bytes.chain(*b"\n{main}\n").collect()
     }
 
     /// Reads the names and calls of functions into the cache.
@@ -181,91 +259,105 @@ impl FileContents<'_> {
             black_box(names);
         }
     }
+}
 
-    fn function(
-        &self,
-        id: FunctionId,
-        function: &Function,
-        pass: &mut Pass<impl Write>,
-    ) -> Result<(), WriteError> {
-        let (called_from, sub_calls) = (self.profile.called_from(id), self.profile.sub_calls(id));
-        let fields = self.version.function_fields();
+/// Writes the contents of a file from beginning to end.
+struct FileWriter<'a, W: Write> {
+    contents: &'a FileContents<'a>,
+    narrowing: Narrowing,
+    sub_calls_at: u64,
+    output: BufWriter<W>,
+}
+
+impl<W: Write> FileWriter<'_, W> {
+    /// Everything up to the function records.
+    fn start(&mut self, addresses: &Addresses) -> io::Result<()> {
+        let count = addresses.functions.len() as u64;
+        let numbers = [addresses.headers, count].map(|number| self.narrowing.count(number));
+        self.put([self.contents.version.number()])?;
+        self.put(numbers)?;
+        for &address in &addresses.functions {
+            self.put([self.narrowing.count(address)])?;
+        }
+        Ok(())
+    }
+
+    fn functions(&mut self) -> io::Result<()> {
+        let contents = self.contents;
+        let functions = contents.profile.functions();
+        if functions.len() == 0 {
+            let sub_calls_at = self.narrowing.count(self.sub_calls_at);
+            return self.output.write_all(&contents.empty_main(sub_calls_at));
+        }
+        let is_large = functions.len() > CACHED && contents.version.has_called_from();
+        let mut ahead = contents.profile.functions();
+        for (number, (id, function)) in functions.enumerate() {
+            if is_large && number % FETCHED == 0 {
+                contents.fetch(ahead.by_ref().take(FETCHED));
+            }
+            self.function(id, function)?;
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, id: FunctionId, function: &Function) -> io::Result<()> {
+        let (contents, narrowing) = (self.contents, self.narrowing);
+        let fields = contents.version.function_fields();
         let mut numbers = [0; FunctionField::COUNT];
-        for (number, field) in numbers.iter_mut().zip(fields) {
-            *number = match field {
-                FunctionField::Line => pass.count(function.line),
-                FunctionField::SelfCost => pass.cost(first_cost(self.profile.self_costs(id))),
-                FunctionField::InclusiveCost => {
-                    pass.cost(first_cost(self.profile.inclusive_costs(id)))
-                }
-                FunctionField::CallCost => pass.cost(self.profile.call_cost(id)),
-                FunctionField::Invocations => {
-                    let lists = self.lists.as_ref();
-                    pass.count(lists.map_or(function.invocations, |lists| lists.count_of(id)))
-                }
-                FunctionField::CalledFromCount => pass.count(called_from.len() as u64),
-                FunctionField::SubCallCount => pass.count(sub_calls.len() as u64),
+        for (number, &field) in numbers.iter_mut().zip(fields) {
+            *number = match contents.figure(id, function, field) {
+                Figure::Cost(cost) => narrowing.cost(cost),
+                Figure::Count(count) => narrowing.count(count),
             };
         }
-        pass.put(encoded(numbers)[..fields.len()].as_flattened())?;
-        if let Some(lists) = &self.lists {
-            pass.put_invocations(lists, id, self.sub_calls_at)?;
-        }
-        if self.version.has_called_from() {
-            pass.put_calls(called_from, |edge| edge.caller)?;
-        }
-        if self.version.has_sub_calls() {
-            pass.put_calls(sub_calls, |edge| edge.callee)?;
-        }
-        pass.put(self.profile.name(function.file))?;
-        pass.put(b"\n")?;
-        let name = self.profile.name(function.name);
-        if self.escape_html {
-            pass.put(&escaped(name, IN_NAMES))?;
-        } else {
-            pass.put(name)?;
-        }
-        pass.put(b"\n")
-    }
-
-    /// The record of `{main}`, for a profile without functions.
-    ///
-    /// Nothing else is known of a script that has just started.
-    fn write_empty_main(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
-        for field in self.version.function_fields() {
-            pass.put_numbers([u32::from(*field == FunctionField::Invocations)])?;
-        }
-        if self.version == Version::V4 {
-            let main = StoredInvocation::default();
-            pass.put_numbers(main.record(&pass.narrowing, self.sub_calls_at))?;
-        }
-        pass.put(b"\n{main}\n")
-    }
-
-    fn sub_calls(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
-        let Some(lists) = &self.lists else {
-            return Ok(());
-        };
-        for call in lists.calls() {
-            let invocation = lists.number_of_called(call);
-            let (line, cost) = (pass.count(call.line), pass.cost(call.cost));
-            pass.put_numbers([call.callee.number(), invocation, line, cost])?;
-        }
-        for id in lists.sums() {
-            for edge in self.profile.sub_calls(id) {
-                let (line, cost) = (pass.count(edge.line), pass.cost(first_cost(edge.costs())));
-                pass.put_numbers([edge.callee.number(), 0, line, cost])?;
+        (self.output).write_all(encoded(numbers)[..fields.len()].as_flattened())?;
+        if let Some(lists) = &contents.lists {
+            for invocation in lists.of(id) {
+                self.put(invocation.record(&narrowing, self.sub_calls_at))?;
             }
         }
+        for edge in contents.called_from(id) {
+            self.call(edge.caller, &edge)?;
+        }
+        for edge in contents.sub_calls(id) {
+            self.call(edge.callee, &edge)?;
+        }
+        for name in [
+            contents.profile.name(function.file),
+            &contents.name(function),
+        ] {
+            self.output.write_all(name)?;
+            self.output.write_all(b"\n")?;
+        }
         Ok(())
     }
 
-    fn headers(&self, pass: &mut Pass<impl Write>) -> Result<(), WriteError> {
-        for line in header_lines(self.profile, &pass.narrowing, self.escape_html) {
-            pass.put(&line)?;
-            pass.put(b"\n")?;
+    /// Writes a record of a call, which names the `other` function.
+    #[inline]
+    fn call(&mut self, other: FunctionId, edge: &EdgeRef<'_>) -> io::Result<()> {
+        let [line, calls] = [edge.line, edge.calls].map(|count| self.narrowing.count(count));
+        let cost = self.narrowing.cost(first_cost(edge.costs()));
+        self.put([other.number(), line, calls, cost])
+    }
+
+    /// The sub-calls of v4.
+    fn sub_calls(&mut self) -> io::Result<()> {
+        for record in self
+            .contents
+            .lists
+            .iter()
+            .flat_map(InvocationLists::sub_calls)
+        {
+            let line = self.narrowing.count(record.line);
+            let cost = self.narrowing.cost(record.cost);
+            self.put([record.callee.number(), record.invocation, line, cost])?;
         }
         Ok(())
+    }
+
+    #[inline]
+    fn put<const N: usize>(&mut self, numbers: [u32; N]) -> io::Result<()> {
+        self.output.write_all(encoded(numbers).as_flattened())
     }
 }
 
@@ -275,109 +367,4 @@ fn encoded<const N: usize>(numbers: [u32; N]) -> [[u8; size_of::<u32>()]; N] {
     let mut bytes = [[0; size_of::<u32>()]; N];
     LittleEndian::write_u32_into(&numbers, bytes.as_flattened_mut());
     bytes
-}
-
-/// A pass over the contents of a file: the first one, which measures, or the second one, which
-/// writes.
-struct Pass<W: Write> {
-    /// `None` in the first pass.
-    output: Option<BufWriter<W>>,
-    ranges: RangeStats,
-    narrowing: Narrowing,
-    position: u64,
-    /// In the first pass: the address of each function record.
-    function_addresses: Vec<u32>,
-}
-
-impl<W: Write> Pass<W> {
-    fn new(output: Option<BufWriter<W>>, narrowing: Narrowing) -> Self {
-        Pass {
-            output,
-            ranges: RangeStats::default(),
-            narrowing,
-            position: 0,
-            function_addresses: Vec::new(),
-        }
-    }
-
-    /// Adds a cost, and returns it as it is written.
-    #[inline]
-    fn cost(&mut self, cost: Cost) -> u32 {
-        if self.output.is_none() {
-            self.ranges.cost(cost);
-        }
-        self.narrowing.cost(cost)
-    }
-
-    /// Adds a count or a line, and returns it as it is written.
-    #[inline]
-    fn count(&mut self, count: u64) -> u32 {
-        if self.output.is_none() {
-            self.ranges.count(count);
-        }
-        self.narrowing.count(count)
-    }
-
-    #[inline]
-    fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.position += bytes.len() as u64;
-        if let Some(output) = &mut self.output {
-            output.write_all(bytes)?;
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn put_numbers<const N: usize>(&mut self, numbers: [u32; N]) -> Result<(), WriteError> {
-        self.put(encoded(numbers).as_flattened())
-    }
-
-    /// Puts the call records of a function; `other` is the function that one names.
-    ///
-    /// The first pass counts their size only: [`FileContents::count_records`] counts their numbers.
-    fn put_calls<'a>(
-        &mut self,
-        edges: impl ExactSizeIterator<Item = EdgeRef<'a>>,
-        other: impl Fn(&CallEdge) -> FunctionId,
-    ) -> Result<(), WriteError> {
-        if self.output.is_none() {
-            self.position += edges.len() as u64 * CALL_RECORD;
-            return Ok(());
-        }
-        let narrowing = self.narrowing;
-        for edge in edges {
-            let [line, calls] = [edge.line, edge.calls].map(|count| narrowing.count(count));
-            let cost = narrowing.cost(first_cost(edge.costs()));
-            self.put_numbers([other(&edge).number(), line, calls, cost])?;
-        }
-        Ok(())
-    }
-
-    /// Puts the invocation records of a function.
-    ///
-    /// The first pass counts their size only, as with [`put_calls`](Self::put_calls).
-    fn put_invocations(
-        &mut self,
-        lists: &InvocationLists<'_>,
-        id: FunctionId,
-        sub_calls_at: u64,
-    ) -> Result<(), WriteError> {
-        if self.output.is_none() {
-            self.position += lists.count_of(id) * INVOCATION_RECORD;
-            return Ok(());
-        }
-        for invocation in lists.of(id) {
-            self.put_numbers(invocation.record(&self.narrowing, sub_calls_at))?;
-        }
-        Ok(())
-    }
-
-    /// Begins the record of the next function.
-    fn begin_function(&mut self) {
-        if self.output.is_none() {
-            // A file that is too large is refused before it is written.
-            let address = self.narrowing.count(self.position);
-            self.function_addresses.push(address);
-        }
-    }
 }

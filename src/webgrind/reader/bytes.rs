@@ -1,6 +1,7 @@
 //! The bytes of a webgrind file, with the current position.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::RangeInclusive;
 
 use byteorder::{ByteOrder, LittleEndian};
 
@@ -101,26 +102,40 @@ impl<R: Read + Seek> Bytes<R> {
         self.corrupt(format!("cannot read further: {error}"))
     }
 
-    /// Checks something at a position, with a message if it is wrong.
+    /// Checks that a number at a position is in a range. `what` says what is wrong if it is not.
     #[inline]
     pub fn expect(
         &self,
-        is_right: bool,
         at: u64,
-        message: impl FnOnce() -> String,
+        range: RangeInclusive<u64>,
+        found: impl Into<u64>,
+        what: impl FnOnce() -> String,
     ) -> Result<(), ReadError> {
-        match is_right {
-            true => Ok(()),
-            false => Err(self.error(at, message())),
+        let found = found.into();
+        if range.contains(&found) {
+            return Ok(());
         }
+        let expected = match range.into_inner() {
+            (0, most) => format!("at most {most}"),
+            (least, most) => format!("{least} to {most}"),
+        };
+        let what = what();
+        Err(self.error(at, format!("{what}: expected {expected} (found {found})")))
     }
 
     /// Checks that there is this number of bytes for something.
-    pub fn expect_bytes(&self, what: &str, expected: u64) -> Result<(), ReadError> {
-        let found = self.room();
-        self.expect(found >= expected, self.position, || {
-            format!("the file is cut off: expected {expected} bytes for the {what} (found {found})")
-        })
+    pub fn expect_bytes(
+        &self,
+        expected: u64,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), ReadError> {
+        match self.room() {
+            found if found < expected => Err(self.corrupt(format!(
+                "{} is cut off: expected {expected} bytes (found {found})",
+                what()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// A problem at the current position.

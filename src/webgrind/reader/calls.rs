@@ -95,15 +95,15 @@ impl SubCalls {
         self.ranges.sort_unstable();
         for &(address, count, caller) in &self.ranges {
             let (address, lowest) = (u64::from(address), source.position());
-            let end = address + u64::from(count) * SUB_CALL_RECORD;
-            let is_in_place = address >= lowest && end <= source.end;
-            source.expect(is_in_place, address, || {
-                format!(
+            let size = u64::from(count) * SUB_CALL_RECORD;
+            if address < lowest || address + size > source.end {
+                let message = format!(
                     "sub-calls of function {caller} out of place: expected {count} between bytes \
                      {lowest} and {}, after functions and other sub-calls and before the headers",
                     source.end
-                )
-            })?;
+                );
+                return Err(source.error(address, message));
+            }
             source.go_to(address)?;
             for _ in 0..count {
                 let [callee, line, cost] = self.sub_call(source)?;
@@ -117,27 +117,22 @@ impl SubCalls {
     fn sub_call<R: Read + Seek>(&self, source: &mut Bytes<R>) -> Result<[u32; 3], ReadError> {
         let offset = source.position();
         let [function, invocation, line, cost] = source.numbers()?;
-        let Some(&invocations) = self.invocations.get(function as usize) else {
-            let message = no_function("a sub-call", self.invocations.len(), function);
-            return Err(source.error(offset, message));
-        };
-        let is_there = invocation < invocations || invocation == NO_INDEX;
-        source.expect(is_there, offset, || {
-            format!(
-                "a sub-call names an invocation that function {function} does not have: expected \
-                 a number below {invocations}, or {NO_INDEX} for none (found {invocation})"
-            )
+        let last = self.invocations.len() as u64 - 1;
+        source.expect(offset, 0..=last, function, || {
+            "a sub-call names a function that is not there".to_owned()
         })?;
+        let invocations = self.invocations[function as usize];
+        if invocation >= invocations && invocation != NO_INDEX {
+            return Err(source.error(
+                offset,
+                format!(
+                    "a sub-call names an invocation that function {function} does not have: \
+                     expected a number below {invocations}, or {NO_INDEX} for none (found {invocation})"
+                ),
+            ));
+        }
         Ok([function, line, cost])
     }
-}
-
-/// The message about a record whose function does not exist.
-pub(super) fn no_function(record: &str, functions: usize, found: u32) -> String {
-    format!(
-        "{record} names a function that is not there: expected a number below {functions} \
-         (found {found})"
-    )
 }
 
 #[cfg(test)]

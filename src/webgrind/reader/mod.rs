@@ -168,7 +168,7 @@ pub(crate) fn check_beginning(head: &[u8], name: &str) -> Result<(), ReadError> 
 impl Start {
     /// The version, the address of the headers, and the number of functions.
     fn numbers<R: Read + Seek>(source: &mut Bytes<R>) -> Result<(Version, u64, u32), ReadError> {
-        source.expect_bytes("version", NUMBER)?;
+        source.expect_bytes(NUMBER, || "the version".to_owned())?;
         let [found] = source.numbers()?;
         let Some(version) = Version::from_number(found) else {
             let problem = match found {
@@ -187,14 +187,10 @@ impl Start {
             };
             return Err(source.error(0, problem));
         };
-        let size = source.end;
-        source.expect(size <= MAX_FILE_SIZE, 0, || {
-            format!(
-                "too large for a webgrind file: expected at most {MAX_FILE_SIZE} bytes \
-                 (found {size})"
-            )
+        source.expect(0, 0..=MAX_FILE_SIZE, source.end, || {
+            "too many bytes for a webgrind file".to_owned()
         })?;
-        source.expect_bytes("header address and function count", 2 * NUMBER)?;
+        source.expect_bytes(2 * NUMBER, || "the start of the file".to_owned())?;
         let [headers_at, count] = source.numbers()?;
         if count == 0 {
             return Err(ReadError {
@@ -208,20 +204,14 @@ impl Start {
     fn read<R: Read + Seek>(source: &mut Bytes<R>) -> Result<Self, ReadError> {
         let (version, headers_at, count) = Start::numbers(source)?;
         let size = source.end;
-        let room = source.room() / NUMBER;
-        source.expect(u64::from(count) <= room, COUNT_AT, || {
-            format!(
-                "function count too large for the file: expected at most {room} (found {count})"
-            )
+        source.expect(COUNT_AT, 0..=source.room() / NUMBER, count, || {
+            "function count too large for the file".to_owned()
         })?;
         let mut lowest = FUNCTION_ADDRESSES_AT + u64::from(count) * NUMBER;
-        let is_in_place = (lowest..=size).contains(&headers_at);
-        source.expect(is_in_place, HEADER_ADDRESS_AT, || {
+        source.expect(HEADER_ADDRESS_AT, lowest..=size, headers_at, || {
             let is_cut = headers_at > size;
             let cut = if is_cut { "; the file is cut off" } else { "" };
-            format!(
-                "header address out of place: expected {lowest} to {size} (found {headers_at}){cut}"
-            )
+            format!("header address out of place{cut}")
         })?;
         let mut addresses = Vec::new();
         for _ in 0..count {

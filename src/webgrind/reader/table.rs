@@ -6,7 +6,7 @@ use super::super::error::ReadError;
 use super::super::layout::{FUNCTION_ADDRESSES_AT, FunctionField, NO_INDEX, NUMBER, Version};
 use super::Start;
 use super::bytes::Bytes;
-use super::calls::{ListKind, StatedEdges, SubCalls, no_function};
+use super::calls::{ListKind, StatedEdges, SubCalls};
 use crate::profile::{Cost, MAX_NAME, ProfileBuilder};
 
 /// Reads function records one after the other.
@@ -59,10 +59,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         let (source, highest) = (&mut self.source, self.start.headers_at);
         let found = u64::from(self.start.addresses[function as usize]);
         let address_at = FUNCTION_ADDRESSES_AT + u64::from(function) * NUMBER;
-        source.expect((lowest..=highest).contains(&found), address_at, || {
+        source.expect(address_at, lowest..=highest, found, || {
             format!(
-                "address of function {function} out of place: expected {lowest} to {highest}, \
-                 after its predecessor and before the headers (found {found})"
+                "address of function {function} out of place, after its predecessor and before the \
+                 headers"
             )
         })?;
         source.go_to(found)
@@ -94,16 +94,14 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
                 Some(other)
             })?;
         }
-        for (name, what) in [(0, "file name"), (1, "function name")] {
-            let (source, headers) = (&mut self.source, self.start.headers_at);
-            let is_ended = source.line(what, MAX_NAME, &mut self.names[name])?;
-            source.expect(is_ended, source.position(), || {
-                format!(
-                    "the {what} of function {} does not end: expected \"\\n\" before the headers \
-                     at byte {headers}",
-                    self.function
-                )
-            })?;
+        for (name, what) in self.names.iter_mut().zip(["file name", "function name"]) {
+            let (function, headers) = (self.function, self.start.headers_at);
+            if !self.source.line(what, MAX_NAME, name)? {
+                return Err(self.source.corrupt(format!(
+                    "the {what} of function {function} does not end: expected \"\\n\" before the \
+                     headers at byte {headers}"
+                )));
+            }
         }
         self.builder.add_table_function(
             &self.names,
@@ -116,16 +114,10 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
 
     /// Reads the numbers at the beginning of a function record; 0 for those that the version lacks.
     fn figures(&mut self) -> Result<[u32; FunctionField::COUNT], ReadError> {
-        let function = self.function;
+        let (function, source) = (self.function, &mut self.source);
         let fields = self.start.version.function_fields();
-        let expected = fields.len() as u64 * NUMBER;
-        let found = self.source.room();
-        let source = &mut self.source;
-        source.expect(expected <= found, source.position(), || {
-            format!(
-                "the record of function {function} does not fit: expected {expected} bytes before \
-                 the headers (found {found})"
-            )
+        source.expect_bytes(fields.len() as u64 * NUMBER, || {
+            format!("the record of function {function}")
         })?;
         let mut figures = [0; FunctionField::COUNT];
         for field in fields {
@@ -142,22 +134,23 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         count: u32,
         take: impl Fn(&mut Self, [u32; N]) -> Option<u32>,
     ) -> Result<(), ReadError> {
-        let (function, functions) = (self.function, self.start.function_count);
+        let (function, last) = (self.function, u64::from(self.start.function_count) - 1);
         let room = self.source.room() / (N as u64 * NUMBER);
-        let fits = u64::from(count) <= room;
-        self.source.expect(fits, self.source.position(), || {
-            format!(
-                "the {what} list of function {function} does not fit before the headers: expected \
-                 at most {room} records (found {count})"
-            )
-        })?;
+        self.source
+            .expect(self.source.position(), 0..=room, count, || {
+                format!(
+                    "the number of records in the {what} list of function {function} does not fit \
+                 before the headers"
+                )
+            })?;
         for _ in 0..count {
             let at = self.source.position();
             let record = self.source.numbers()?;
             if let Some(found) = take(self, record) {
-                self.source.expect(found < functions, at, || {
-                    let list = format!("the {what} list of function {function}");
-                    no_function(&list, functions as usize, found)
+                self.source.expect(at, 0..=last, found, || {
+                    format!(
+                        "the {what} list of function {function} names a function that is not there"
+                    )
                 })?;
             }
         }
