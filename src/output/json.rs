@@ -286,6 +286,16 @@ impl Formatter for Escaping {
     }
 }
 
+/// Writes a value, and escapes the characters that `escapes` selects, too.
+pub(crate) fn write_value(
+    value: &(impl Serialize + ?Sized),
+    escapes: fn(char) -> bool,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let mut serializer = Serializer::with_formatter(output, Escaping(escapes));
+    Ok(value.serialize(&mut serializer)?)
+}
+
 /// A JSON object that is written field by field.
 pub(crate) struct Document<'a> {
     output: BufWriter<&'a mut dyn Write>,
@@ -319,6 +329,12 @@ impl<'a> Document<'a> {
     pub fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
         self.name(name)?;
         self.value(value)
+    }
+
+    /// Writes a field whose value is JSON already.
+    pub fn json_field(&mut self, name: &str, json: &[u8]) -> io::Result<()> {
+        self.name(name)?;
+        self.output.write_all(json)
     }
 
     /// Writes a field, if its value is known.
@@ -391,9 +407,7 @@ impl<'a> Document<'a> {
     }
 
     fn value(&mut self, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-        let escaping = Escaping(self.escapes);
-        let mut serializer = Serializer::with_formatter(&mut self.output, escaping);
-        Ok(value.serialize(&mut serializer)?)
+        write_value(value, self.escapes, &mut self.output)
     }
 
     fn put(&mut self, text: &str) -> io::Result<()> {

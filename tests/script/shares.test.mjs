@@ -21,16 +21,17 @@ function random(seed) {
 /** Stacks as columns, and one by one: frames with what they cost alone, now and before. */
 function randomStacks(seed) {
   const next = random(seed);
-  const columns = { depth: [], frame: [], calls: [], own: [], old: [], estimated: '' };
+  const columns = { parent: [], frame: [], calls: [], own: [], old: [], estimated: '' };
   const stacks = [];
   const way = [];
   for (let left = 60; left > 0; left -= 1) {
     const depth = next(Math.min(way.length, 7) + 1);
-    way.splice(depth, way.length, frames[next(frames.length)]);
+    const parent = depth > 0 ? way[depth - 1].at : -1;
+    way.splice(depth, way.length, { at: stacks.length, frame: frames[next(frames.length)] });
     const [own, old] = [next(4) * next(50), next(3) * next(50)];
-    const row = { depth, frame: way[depth].key, calls: 1, own, old };
+    const row = { parent, frame: way[depth].frame.key, calls: 1, own, old };
     for (const [name, value] of Object.entries(row)) columns[name].push(value);
-    stacks.push({ frames: [...way], own, old });
+    stacks.push({ frames: way.map(({ frame }) => frame), own, old });
   }
   return { columns, stacks };
 }

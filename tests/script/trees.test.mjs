@@ -16,7 +16,7 @@ const options = { root, runs: [1, 1], isHuge: false, hasBase: false };
 
 /** main 10 { a 20 { leaf 30, a 5 { leaf 5 } }, b 0 { leaf 30 } } */
 const stacks = {
-  depth: [0, 1, 2, 2, 3, 1, 2],
+  parent: [-1, 0, 1, 1, 3, 0, 5],
   frame: [0, 1, 3, 1, 3, 2, 3],
   calls: [1, 2, 4, 1, 1, 1, 3],
   own: [10, 20, 30, 5, 5, 0, 30],
@@ -111,8 +111,9 @@ test('rows are open along the costliest path, to what is found, and by hand', ()
 });
 
 test('no recursion over data', () => {
-  const depth = [...Array(100_000).keys()];
-  const deep = { depth, frame: depth.map((at) => at % 2), calls: depth, own: depth.map(() => 1), estimated: '' };
+  const calls = [...Array(100_000).keys()];
+  const parent = calls.map((at) => at - 1);
+  const deep = { parent, frame: calls.map((at) => at % 2), calls, own: calls.map(() => 1), estimated: '' };
   const { root: top, nodes } = tree({}, deep);
   assert.equal(inOrder(top).length, 100_001);
   assert.equal(layout(top, 0.5).length, 50_002);

@@ -1,74 +1,83 @@
 //! The calls of the report: the costliest that fit, and the sums of the others by caller and by callee.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
 use super::costs::SideSums;
 use super::data::Data;
-use super::table::{Room, Table, WholeNumber, by_share, position};
-use crate::compare::Sides;
+use super::table::{Column, Room, Row, Table};
 
-/// The column that marks calls as part of a recursion: 1 for that of the callee, 2 for that of the
+/// The last column marks calls as part of a recursion: 1 for that of the callee, 2 for that of the
 /// caller, 3 for both.
-const RECURSIVE: &str = "recursive";
+const COLUMNS: [Column; 7] = [
+    Column::Value("caller"),
+    Column::Value("callee"),
+    Column::Count("calls"),
+    Column::Cost("cost"),
+    Column::Value("file"),
+    Column::Value("line"),
+    Column::Digit("recursive"),
+];
 
 /// A call site: caller and callee as indices of functions, file and line.
 type Site<'a> = ([usize; 2], &'a [u8], u64);
 
 impl<'a> Data<'a, '_> {
+    /// The calls, with the sums of those that were omitted, for which bytes are reserved.
     pub fn calls(&mut self, room: &mut Room) -> Table {
-        let sites = self.sites();
-        let places = |site: &Site<'_>| site.0.map(|index| self.functions.place(index));
-        let shares: Vec<f64> = sites
-            .iter()
-            .map(|(site, (sums, _))| match places(site) {
-                [Some(_), Some(_)] => self.costs.share_of_sides(&sums.costs),
-                _ => f64::NEG_INFINITY,
-            })
-            .collect();
-        let numbers = ["caller", "callee", "file", "line", "calls", "base_calls"];
-        let numbers = &numbers[..4 + self.costs.sides().len()];
-        let table = self.costs.table(numbers, &["cost", "base_cost"]);
-        let mut table = table.with_digits(RECURSIVE);
-        let mut rest: BTreeMap<[Option<usize>; 2], SideSums> = BTreeMap::new();
+        let mut sites: Vec<_> = self.sites().into_iter().collect();
+        let is_shown = |&([caller, callee], ..): &Site<'_>| {
+            let places = [caller, callee].map(|end| self.functions.place(end));
+            places.iter().all(Option::is_some)
+        };
+        sites.sort_by_cached_key(|(site, (sums, _))| {
+            Reverse(is_shown(site).then(|| self.costs.share(&sums.costs)))
+        });
+        let mut table = self.costs.layout().table(&COLUMNS);
+        let mut omitted: BTreeMap<[Option<usize>; 2], SideSums> = BTreeMap::new();
         let mut is_full = false;
-        for index in by_share(&shares) {
-            let Some((&(ends, file, line), (sums, recursive))) = sites.get_index(index) else {
-                continue;
-            };
+        for ((ends, file, line), (sums, recursive)) in sites {
             let [caller, callee] = ends.map(|end| self.functions.place(end));
-            if let (Some(caller), Some(callee), false) = (caller, callee, is_full) {
-                let size = self.files.size(file);
-                let at = self.files.place(file);
-                let numbers = call_numbers([Some(caller), Some(callee)], Some(at), line, sums);
-                let row = self.costs.row(numbers, sums, *recursive);
-                if room.take(table.size(&row) + size) {
-                    self.lines_of[caller].push((at, line));
-                    table.push(&row);
+            if let (Some(at), Some(_), false) = (caller, callee, is_full) {
+                let file = room.file(file);
+                let row = self.call_row([caller, callee], &sums);
+                if table.add(&row.file(file).number(line).number(recursive), room) {
+                    self.lines_of[at].push((file.at, line));
                     continue;
                 }
                 is_full = true;
             }
             for ends in [[caller, None], [None, callee]] {
                 if ends != [None, None] {
-                    rest.entry(ends).or_default().add_all(sums);
+                    omitted.entry(ends).or_default().add_all(&sums);
                 }
             }
         }
-        for (ends, sums) in rest {
-            let row = self.costs.row(call_numbers(ends, None, 0, &sums), &sums, 0);
-            self.reserved = self.reserved.saturating_sub(table.size(&row));
+        for (ends, sums) in omitted {
+            let row = self
+                .call_row(ends, &sums)
+                .position(None)
+                .number(0)
+                .number(0);
+            self.reserved = self.reserved.saturating_sub(row.size());
             table.push(&row);
         }
         table
     }
 
-    /// The sums of all call sites of both sides, and their digits in the column [`RECURSIVE`].
+    /// The first values of a row.
+    fn call_row(&self, [caller, callee]: [Option<usize>; 2], sums: &SideSums) -> Row {
+        let costs = self.costs.per_run(&sums.costs);
+        let row = self.costs.layout().row().position(caller).position(callee);
+        row.counts(sums.counts).costs(&costs)
+    }
+
+    /// The sums of all call sites of both sides, and their digits in the last column.
     fn sites(&self) -> IndexMap<Site<'a>, (SideSums, u8)> {
         let mut sites: IndexMap<Site<'a>, (SideSums, u8)> = IndexMap::new();
-        for &side in self.costs.sides().iter().rev() {
-            let profile = self.costs.profile(side);
+        for (side, profile) in self.costs.sides() {
             for edge in profile.edges() {
                 let ends = [edge.caller, edge.callee].map(|id| self.functions.index(side, id));
                 let site = (ends, profile.call_file(&edge), edge.line);
@@ -86,15 +95,4 @@ impl<'a> Data<'a, '_> {
         }
         sites
     }
-}
-
-fn call_numbers(
-    ends: [Option<usize>; 2],
-    file: Option<usize>,
-    line: u64,
-    sums: &SideSums,
-) -> Vec<WholeNumber> {
-    let [caller, callee] = ends.map(position);
-    let Sides { base, new } = sums.counts.map(WholeNumber);
-    vec![caller, callee, position(file), line.into(), new, base]
 }

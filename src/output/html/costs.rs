@@ -1,26 +1,24 @@
 //! The costs of both sides in the units of the report, and their shares.
 
-use std::iter;
-
-use super::table::{Table, TableRow, WholeNumber};
+use super::table::{Costs, Layout};
 use crate::compare::{Comparison, Side, Sides, calls_within};
-use crate::display::numbers::divided;
+use crate::output::figures::EventFormat;
 use crate::profile::{Cost, FunctionId, Profile};
 
 /// Numbers of calls and costs of both sides, not yet divided by runs.
 #[derive(Clone, Default)]
 pub(super) struct SideSums {
     pub counts: Sides<i128>,
-    pub costs: Sides<Vec<i128>>,
+    pub costs: Sides<Costs>,
 }
 
 impl SideSums {
     pub fn add(&mut self, side: Side, count: i128, costs: impl IntoIterator<Item = i128>) {
         self.counts[side] = self.counts[side].saturating_add(count);
         let sums = &mut self.costs[side];
-        for (at, cost) in costs.into_iter().enumerate() {
-            sums.resize(sums.len().max(at + 1), 0);
-            sums[at] = sums[at].saturating_add(cost);
+        for (event, cost) in costs.into_iter().enumerate() {
+            sums.resize(sums.len().max(event + 1), 0);
+            sums[event] = sums[event].saturating_add(cost);
         }
     }
 
@@ -31,135 +29,94 @@ impl SideSums {
     }
 }
 
+/// A share of a total, in parts of this.
+pub(super) type Share = u128;
+const WHOLE: Share = 1 << 40;
+
 /// A profile of functions or of groups, and its comparison if there is a base.
-pub(super) struct SideCosts<'a> {
-    pub new: &'a Profile,
+pub(super) struct AllCosts<'a> {
     pub comparison: Option<&'a Comparison<'a>>,
-    /// A factor for each side and event: the sides of a comparison can have different units.
-    scales: Sides<Vec<i128>>,
-    /// The number of runs by which the costs and calls of each side are divided.
-    pub runs: Sides<i128>,
-    /// For each event the larger total of both sides, not yet divided by runs.
-    pub totals: Vec<i128>,
+    /// Without a base, both are the new one.
+    pub profiles: Sides<&'a Profile>,
+    pub events: Vec<EventFormat<'a>>,
 }
 
-impl<'a> SideCosts<'a> {
+impl<'a> AllCosts<'a> {
     pub fn new(new: &'a Profile, comparison: Option<&'a Comparison<'a>>) -> Self {
-        let scales = Sides::EACH.map(|side| match comparison {
-            None => vec![1; new.totals().len()],
-            Some(comparison) => {
-                let scales = comparison.events.iter().map(|event| event.scales()[side]);
-                scales.map(i128::from).collect()
-            }
-        });
-        let runs = comparison.map_or(Sides { base: 1, new: 1 }, Comparison::divisors);
-        let mut costs = SideCosts {
-            new,
+        let one = Sides { base: new, new };
+        AllCosts {
             comparison,
-            scales,
-            runs: runs.map(i128::from),
-            totals: Vec::new(),
-        };
-        let totals = costs.sides().iter().map(|&side| costs.side_totals(side));
-        costs.totals = totals.fold(Vec::new(), |sums, totals| {
-            let sums = sums.into_iter().chain(iter::repeat(0));
-            let larger = totals.into_iter().zip(sums).map(|(a, b)| a.abs().max(b));
-            larger.collect()
-        });
-        costs
-    }
-
-    /// The sides that exist.
-    pub fn sides(&self) -> &'static [Side] {
-        match self.comparison {
-            Some(_) => &[Side::Base, Side::New],
-            None => &[Side::New],
+            profiles: comparison.map_or(one, |comparison| comparison.profiles),
+            events: match comparison {
+                None => EventFormat::of(new),
+                Some(comparison) => EventFormat::compared(comparison),
+            },
         }
     }
 
-    /// The profile of a side.
-    pub fn profile(&self, side: Side) -> &'a Profile {
-        match self.comparison {
-            Some(comparison) if side == Side::Base => comparison.profiles.base,
-            _ => self.new,
+    pub fn layout(&self) -> Layout {
+        Layout {
+            events: self.events.len(),
+            has_base: self.comparison.is_some(),
         }
     }
 
+    /// The sides that exist, the new one first.
+    pub fn sides(&self) -> impl Iterator<Item = (Side, &'a Profile)> {
+        let base = self.comparison.map(|_| Side::Base);
+        let sides = [Side::New].into_iter().chain(base);
+        sides.map(|side| (side, self.profiles[side]))
+    }
+
+    /// A row of costs on a side in the units of the report.
     pub fn scaled(&self, side: Side, costs: &[Cost]) -> impl Iterator<Item = i128> {
-        let scales = &self.scales[side];
-        let costs = costs.iter().zip(scales);
-        costs.map(|(&cost, scale)| i128::from(cost).saturating_mul(*scale))
+        self.events
+            .iter()
+            .map(move |event| event.cost_on(side, costs))
     }
 
-    pub fn side_totals(&self, side: Side) -> Vec<i128> {
-        self.scaled(side, &self.profile(side).totals()).collect()
+    /// Divides costs by the runs of their side.
+    pub fn per_run(&self, costs: &Sides<Costs>) -> Sides<Costs> {
+        Sides::EACH.map(|side| {
+            let costs = self.events.iter().zip(&costs[side]);
+            costs
+                .map(|(event, &cost)| event.per_run(side, cost))
+                .collect()
+        })
     }
 
-    /// Divides costs of a side by its runs.
-    pub fn per_run(&self, side: Side, costs: Vec<i128>) -> Vec<i128> {
-        let costs = costs.into_iter();
-        costs.map(|cost| divided(cost, self.runs[side])).collect()
-    }
-
-    /// An empty table. A half of `costs` are columns of the base, which come last.
-    pub fn table(&self, numbers: &[&'static str], costs: &[&'static str]) -> Table {
-        let costs = &costs[..costs.len() / 2 * self.sides().len()];
-        Table::new(numbers, costs, self.totals.len())
-    }
-
-    /// A row with sums of both sides, divided by their runs.
-    pub fn row(&self, numbers: Vec<WholeNumber>, sums: &SideSums, digit: u8) -> TableRow {
-        let costs = Sides::EACH.map(|side| self.per_run(side, sums.costs[side].clone()));
-        TableRow::of_sides(numbers, costs, digit)
-    }
-
-    /// The largest share of the total of an event.
-    pub fn share(&self, costs: &[i128]) -> f64 {
-        let shares = costs.iter().zip(&self.totals).map(|(cost, total)| {
-            let [cost, total] = [cost, total].map(|cost| cost.unsigned_abs() as f64);
-            cost / total.max(1.0)
-        });
-        shares.fold(0.0, f64::max)
-    }
-
-    /// The largest share on either side.
-    pub fn share_of_sides(&self, costs: &Sides<Vec<i128>>) -> f64 {
-        self.share(&costs.base).max(self.share(&costs.new))
-    }
-
-    /// The self costs of functions that are one row, not yet divided by runs.
-    pub fn own(&self, side: Side, ids: &[FunctionId]) -> Vec<i128> {
-        let costs = ids.iter().map(|&id| self.profile(side).self_costs(id));
-        self.sum(side, costs)
-    }
-
-    /// Their inclusive costs, without those of calls among each other, which would count twice.
-    pub fn inclusive(&self, side: Side, ids: &[FunctionId]) -> Vec<i128> {
-        let profile = self.profile(side);
-        let costs = ids.iter().map(|&id| profile.inclusive_costs(id));
-        let within = calls_within(profile, ids);
-        let within = self.sum(side, within.map(|edge| edge.costs()));
-        let costs = self.sum(side, costs).into_iter().zip(within);
-        costs
-            .map(|(all, within)| all.saturating_sub(within))
-            .collect()
-    }
-
-    fn sum<'r>(&self, side: Side, rows: impl Iterator<Item = &'r [Cost]>) -> Vec<i128> {
-        let mut sums = vec![0_i128; self.totals.len()];
-        for row in rows {
-            for (sum, cost) in sums.iter_mut().zip(self.scaled(side, row)) {
-                *sum = sum.saturating_add(cost);
+    /// The sums of functions that are one row: of their calls and self costs, and of their inclusive
+    /// costs. Calls among each other, which would count twice, are left out.
+    pub fn sums(&self, ids: &Sides<Vec<FunctionId>>) -> [SideSums; 2] {
+        let mut sums = [SideSums::default(), SideSums::default()];
+        for (side, profile) in self.sides() {
+            let [own, inclusive] = &mut sums;
+            for &id in &ids[side] {
+                let calls = profile.function(id).invocations;
+                own.add(
+                    side,
+                    calls.into(),
+                    self.scaled(side, profile.self_costs(id)),
+                );
+                inclusive.add(side, 0, self.scaled(side, profile.inclusive_costs(id)));
+            }
+            for edge in calls_within(profile, &ids[side]) {
+                own.add(side, -i128::from(edge.calls), []);
+                let costs = self.scaled(side, edge.costs());
+                inclusive.add(side, 0, costs.map(i128::saturating_neg));
             }
         }
         sums
     }
 
-    /// The number of calls of functions that are one row, without calls among each other.
-    pub fn invocations(&self, side: Side, ids: &[FunctionId]) -> i128 {
-        let profile = self.profile(side);
-        let calls = ids.iter().map(|&id| profile.function(id).invocations);
-        let within = calls_within(profile, ids).map(|edge| i128::from(edge.calls));
-        calls.map(i128::from).sum::<i128>() - within.sum::<i128>()
+    /// The largest share of the total of an event, on either side.
+    pub fn share(&self, costs: &Sides<Costs>) -> Share {
+        let shares = self.per_run(costs).into_iter().flat_map(|costs| {
+            self.events.iter().zip(costs).map(|(event, cost)| {
+                let [base, new] = [event.totals.base, event.totals.new].map(i128::unsigned_abs);
+                cost.unsigned_abs().saturating_mul(WHOLE) / base.max(new).max(1)
+            })
+        });
+        shares.max().unwrap_or(0)
     }
 }

@@ -1,7 +1,7 @@
 //! What the tables of the report are made of.
 
-use super::costs::SideCosts;
-use super::functions::{Files, Functions};
+use super::costs::AllCosts;
+use super::functions::Functions;
 use super::{Compared, HtmlOptions};
 use crate::stacks::Stacks;
 
@@ -10,8 +10,7 @@ pub(super) struct Data<'a, 'o> {
     pub stacks: &'o Stacks<'a>,
     pub compared: Option<&'o Compared<'a>>,
     pub options: &'o HtmlOptions,
-    pub costs: SideCosts<'a>,
-    pub files: Files<'a>,
+    pub costs: AllCosts<'a>,
     pub functions: Functions<'a>,
     /// For each function that is shown, the files and lines with costs or calls.
     pub lines_of: Vec<Vec<(usize, u64)>>,
@@ -26,12 +25,11 @@ impl<'a, 'o> Data<'a, 'o> {
         options: &'o HtmlOptions,
     ) -> Self {
         let comparison = compared.map(|compared| compared.comparison);
-        let costs = SideCosts::new(stacks.profile().folded(), comparison);
+        let costs = AllCosts::new(stacks.profile().folded(), comparison);
         Data {
             stacks,
             compared,
             options,
-            files: Files::default(),
             functions: Functions::new(&costs),
             costs,
             lines_of: Vec::new(),
@@ -43,7 +41,7 @@ impl<'a, 'o> Data<'a, 'o> {
     pub fn has_invocations(&self) -> bool {
         match self.compared {
             Some(compared) => compared.comparison.has_invocations(),
-            None => self.costs.new.has_invocations(),
+            None => self.costs.profiles.new.has_invocations(),
         }
     }
 }

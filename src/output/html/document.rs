@@ -2,19 +2,26 @@
 
 use std::io::{self, Write};
 
+use indexmap::IndexSet;
+
 use super::Notes;
+use super::costs::SideSums;
 use super::data::Data;
-use super::table::{Room, WholeNumber, ends_data, shown};
+use super::functions::{COSTS, NAMES};
+use super::table::{Column, Room, Table, ends_data, shown};
 use crate::compare::Sides;
 use crate::io::SourceFiles;
 use crate::output::json::Document;
 
 /// The version of the JSON layout.
-const SCHEMA: u32 = 5;
+const SCHEMA: u32 = 6;
 
 /// The most bytes of the data, and the part of these that is reserved for the names of columns.
 const MAX_BYTES: usize = 7_900_000;
 const RESERVED: usize = 20_000;
+
+/// The most functions in a report: the browser has to sort and search them at once.
+const MAX_FUNCTIONS: usize = 20_000;
 
 impl Data<'_, '_> {
     /// Writes the data as one line of JSON. Each table may use a share of the bytes that are left.
@@ -28,25 +35,20 @@ impl Data<'_, '_> {
         let mut counted = Document::begin(SCHEMA, false, ends_data, &mut header)?;
         self.write_header(notes, &mut counted)?;
         counted.end()?;
-        let mut room = Room::new(MAX_BYTES.saturating_sub(RESERVED + header.len()));
-        let functions = room.lend(60, |room| {
-            let (names, files) = (self.options.names, Some(&mut self.files));
-            let reserved = &mut self.reserved;
-            self.functions
-                .table(&self.costs, names, room, files, reserved)
-        });
-        let shown = self.functions.are_shown(true);
-        let places = shown.map(|of| vec![(self.files.place(of.file), of.line)]);
-        self.lines_of = places.collect();
+        let mut room = Room {
+            left: MAX_BYTES.saturating_sub(RESERVED + header.len()),
+            files: IndexSet::new(),
+        };
+        let functions = room.lend(60, |room| self.function_table(room));
         let groups = room.lend(20, |room| self.groups(room));
         let calls = room.lend(35, |room| self.calls(room));
-        room.give_back(self.reserved);
+        room.left += self.reserved;
         let lines = room.lend(20, |room| self.lines(sources, room));
         let places = room.lend(10, |room| self.places(room));
         let source = room.lend(40, |room| self.source(sources, room));
         let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
         self.write_header(notes, &mut data)?;
-        self.write_files(&mut data)?;
+        self.write_files(&room.files, &mut data)?;
         data.record("functions", |record| functions.write(record))?;
         self.write_rest(&mut data)?;
         data.record("groups", |record| {
@@ -55,19 +57,40 @@ impl Data<'_, '_> {
         data.record("calls", |record| calls.write(record))?;
         data.record("lines", |record| lines.write(record))?;
         data.record("places", |record| places.write(record))?;
-        match sources.is_empty() {
-            true => data.field("source", &())?,
-            false => data.record("source", |record| source.write(record))?,
+        match source {
+            None => data.field("source", &())?,
+            Some(source) => data.record("source", |record| source.write(record))?,
         }
-        self.write_stacks(&mut data, &mut room)?;
+        self.write_stacks(&mut data, room.left)?;
         data.end()
+    }
+
+    /// Chooses the costliest functions that fit. Two rows are reserved for the sums of the omitted calls
+    /// to and from each, neither of which costs more than the function.
+    fn function_table(&mut self, room: &mut Room) -> Table {
+        let places = ["object", "file", "line"].map(Column::Value);
+        let mut table = (self.costs.layout()).table(&[&COSTS[..], &NAMES, &places].concat());
+        self.functions.choose(MAX_FUNCTIONS, |of| {
+            let row = of.add_inclusive(of.row(&self.costs), &self.costs);
+            let sums = 2 * (row.size() + 20);
+            let [object, file] = [of.object, of.file].map(|name| room.file(name));
+            let row = of.add_names(row, self.options.names);
+            let row = row.file(object).file(file).number(of.line);
+            let has_room = room.take(sums) && table.add(&row, room);
+            if has_room {
+                self.reserved += sums;
+                self.lines_of.push(vec![(file.at, of.line)]);
+            }
+            has_room
+        });
+        table
     }
 
     /// Writes the names of files without the source root, and the positions of those outside of it,
     /// which are not linked.
-    fn write_files(&self, data: &mut Document<'_>) -> io::Result<()> {
+    fn write_files(&self, files: &IndexSet<Vec<u8>>, data: &mut Document<'_>) -> io::Result<()> {
         let options = self.options;
-        let names = self.files.names.iter();
+        let names = files.iter();
         let names = names.map(|file| shown(options.within_root(file).unwrap_or(file)));
         data.field("files", &names.collect::<Vec<_>>())?;
         let is_outside = |file: &[u8]| {
@@ -75,37 +98,31 @@ impl Data<'_, '_> {
                 && is_absolute(file)
                 && options.within_root(file).is_none()
         };
-        let outside = (0..).zip(&self.files.names);
-        let outside = outside.filter(|(_, file)| is_outside(file));
+        let outside = (0..).zip(files).filter(|(_, file)| is_outside(file));
         data.field("outside", &outside.map(|(at, _)| at).collect::<Vec<u32>>())
     }
 
-    /// Writes the sums of the functions that were omitted, and by how much these changed.
+    /// Writes the sums of the functions that were omitted, and for each event how many of these changed.
     fn write_rest(&self, data: &mut Document<'_>) -> io::Result<()> {
-        let width = self.costs.totals.len();
-        let mut sums = vec![0_i128; width];
-        let (mut changes, mut changed) = (vec![0_i128; width], vec![0_u64; width]);
-        let mut count = 0;
-        for of in self.functions.are_shown(false) {
-            count += 1;
-            let costs = Sides::EACH.map(|side| {
-                let own = self.costs.own(side, &of.ids[side]);
-                self.costs.per_run(side, own)
-            });
-            for (at, (base, new)) in costs.base.into_iter().zip(costs.new).enumerate() {
-                sums[at] = sums[at].saturating_add(new);
-                if self.compared.is_some() {
-                    changes[at] = changes[at].saturating_add(new - base);
-                    changed[at] += u64::from(new != base);
-                }
+        let mut sums = SideSums::default();
+        let mut changed = vec![0_u64; self.costs.events.len()];
+        for of in self.functions.omitted() {
+            let [own, _] = self.costs.sums(&of.ids);
+            let own = self.costs.per_run(&own.costs);
+            for (event, changed) in changed.iter_mut().enumerate() {
+                let Sides { base, new } = own.as_ref().map(|own| own.get(event).unwrap_or(&0));
+                *changed += u64::from(self.compared.is_some() && base != new);
+            }
+            for side in Sides::EACH {
+                sums.add(side, 0, own[side].iter().copied());
             }
         }
-        let numbers = |sums: Vec<i128>| sums.into_iter().map(WholeNumber).collect::<Vec<_>>();
+        let mut table = (self.costs.layout()).table(&[Column::Cost("self")]);
+        table.push(&self.costs.layout().row().costs(&sums.costs));
         data.record("rest", |rest| {
-            rest.field("functions", &count)?;
-            rest.field("self", &numbers(sums))?;
+            rest.field("functions", &self.functions.omitted().len())?;
             rest.field("changed", &changed)?;
-            rest.field("change", &numbers(changes))
+            table.write(rest)
         })
     }
 }

@@ -1,14 +1,14 @@
-//! Groups of functions (classes, files, objects and packages): the costliest that fit.
+//! Groups of functions: the costliest classes, files, objects, packages and lines that fit.
 
 use std::io;
 
-use super::costs::SideCosts;
+use super::costs::AllCosts;
 use super::data::Data;
-use super::functions::Functions;
+use super::functions::{COSTS, Functions, NAMES};
 use super::table::{Room, Table, WholeNumber, position};
-use crate::compare::{Comparison, Side, Sides};
+use crate::compare::{Comparison, Sides};
 use crate::output::json::Document;
-use crate::profile::{GroupBy, InclusiveCost};
+use crate::profile::{FunctionId, GroupBy, InclusiveCost};
 use crate::stacks::{Stacks, count_groups_once};
 
 /// The kinds of groups, and the percentage of the bytes that each may use.
@@ -20,6 +20,9 @@ const KINDS: [GroupBy; 4] = [
 ];
 const PERCENT: usize = 25;
 
+/// The most bytes of a position in a table.
+pub(super) const POSITION: usize = 6;
+
 /// Groups of one kind.
 pub(super) struct GroupTable {
     by: GroupBy,
@@ -29,78 +32,90 @@ pub(super) struct GroupTable {
     omitted: usize,
 }
 
-impl Data<'_, '_> {
+impl<'a> Data<'a, '_> {
     /// The groups of each kind; without those of objects if no object is known.
     pub fn groups(&self, room: &mut Room) -> Vec<GroupTable> {
-        let mut share = Room::new(room.left());
         let kinds = KINDS.into_iter();
-        let groups = kinds.filter_map(|by| share.lend(PERCENT, |room| self.groups_by(by, room)));
-        let groups = groups.collect();
-        room.take(room.left() - share.left());
-        groups
+        let kinds = kinds.filter(|&by| by != GroupBy::Object || self.has_objects());
+        kinds
+            .filter_map(|by| room.lend(PERCENT, |room| self.groups_by(by, room)))
+            .collect()
+    }
+
+    fn has_objects(&self) -> bool {
+        self.costs.sides().any(|(_, profile)| {
+            let mut functions = profile.functions();
+            functions.any(|(_, function)| !profile.name(function.object).is_empty())
+        })
     }
 
     fn groups_by(&self, by: GroupBy, room: &mut Room) -> Option<GroupTable> {
-        let has_object = |&side: &Side| {
-            let profile = self.costs.profile(side);
-            let mut functions = profile.functions();
-            functions.any(|(_, function)| !profile.name(function.object).is_empty())
+        let columns = [&COSTS[..], &NAMES].concat();
+        let mut groups = GroupTable {
+            by,
+            rows: self.costs.layout().table(&columns),
+            of: Vec::new(),
+            omitted: 0,
         };
-        if by == GroupBy::Object && !self.costs.sides().iter().any(has_object) {
+        if !room.take(POSITION * self.functions.shown().len()) {
             return None;
         }
+        self.grouped(by, false, |costs, mut all, of| {
+            for group in &mut all.all {
+                group.name = match self.options.within_root(group.name) {
+                    None if group.name.is_empty() => b"???",
+                    name => name.unwrap_or(group.name),
+                };
+            }
+            all.choose(usize::MAX, |group| {
+                let row = group.add_inclusive(group.row(costs), costs);
+                let row = group.add_names(row, self.options.names);
+                groups.rows.add(&row, room)
+            });
+            groups.omitted = all.omitted().len();
+            for function in self.functions.shown() {
+                let group = function.first.and_then(|(side, id)| {
+                    let group = all.index(side, of[side][id.index()]);
+                    all.place(group)
+                });
+                groups.of.push(position(group));
+            }
+        })?;
+        Some(groups)
+    }
+
+    /// Calls `use_groups` with the costs of groups, the groups, and for each side the group of each
+    /// function. `are_calls`: whether lines have the costs of calls instead of self costs.
+    pub fn grouped<T>(
+        &self,
+        by: GroupBy,
+        are_calls: bool,
+        use_groups: impl FnOnce(&AllCosts<'_>, Functions<'_>, Sides<Vec<FunctionId>>) -> T,
+    ) -> Option<T> {
         let grouped = |stacks: &Stacks<'_>| {
-            let mut groups = stacks.profile().by(by, false)?;
+            let mut groups = stacks.profile().by(by, are_calls)?;
             if self.options.inclusive == InclusiveCost::Once {
                 count_groups_once(&mut groups, stacks.profile(), || stacks);
             }
             Some((groups.profile, groups.of_functions))
         };
         let (new, of_new) = grouped(self.stacks)?;
-        let (base, of_base) = match self.compared {
-            Some(compared) => grouped(compared.base).map(|(base, of)| (Some(base), of))?,
-            None => (None, Vec::new()),
+        let Some(compared) = self.compared else {
+            let costs = AllCosts::new(&new, None);
+            let of = Sides {
+                base: Vec::new(),
+                new: of_new,
+            };
+            return Some(use_groups(&costs, Functions::new(&costs), of));
         };
+        let (base, of_base) = grouped(compared.base)?;
+        let comparison = Comparison::of(&base, &new, compared.comparison.is_per_run).ok()?;
+        let costs = AllCosts::new(&new, Some(&comparison));
         let of = Sides {
             base: of_base,
             new: of_new,
         };
-        let comparison = match (&base, self.compared) {
-            (Some(base), Some(compared)) => match compared.comparison.is_per_run {
-                true => Some(Comparison::per_run(base, &new).ok()?),
-                false => Some(Comparison::new(base, &new).ok()?),
-            },
-            _ => None,
-        };
-        let costs = SideCosts::new(&new, comparison.as_ref());
-        let mut groups = Functions::new(&costs);
-        for group in &mut groups.all {
-            group.name = match self.options.within_root(group.name) {
-                None if group.name.is_empty() => b"???",
-                name => name.unwrap_or(group.name),
-            };
-        }
-        // Six bytes for the position of each function's group.
-        let most = 6 * self.functions.order.len();
-        if !room.take(most) {
-            return None;
-        }
-        let rows = groups.table(&costs, self.options.names, room, None, &mut 0);
-        let of = self.functions.are_shown(true).map(|function| {
-            let group = function
-                .first
-                .map(|(side, id)| groups.index(side, of[side][id.index()]));
-            position(group.and_then(|group| groups.place(group)))
-        });
-        let of: Vec<WholeNumber> = of.collect();
-        let size: usize = of.iter().map(|position| position.size()).sum();
-        room.give_back(most.saturating_sub(size));
-        Some(GroupTable {
-            by,
-            of,
-            omitted: groups.are_shown(false).count(),
-            rows,
-        })
+        Some(use_groups(&costs, Functions::new(&costs), of))
     }
 }
 

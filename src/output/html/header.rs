@@ -5,13 +5,14 @@ use std::io;
 use super::data::Data;
 use super::table::{WholeNumber, cut};
 use super::{Compared, Notes};
-use crate::compare::{Side, Sides};
+use crate::compare::{Comparison, Side, Sides};
 use crate::display::numbers::{grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::Unit;
 use crate::names::last_component;
 use crate::output::figures::{EventFormat, command, part_rows, per_run};
 use crate::output::json::Document;
+use crate::profile::Profile;
 
 /// The most warnings, limits and parts, and the most bytes of their texts.
 const MAX_TEXTS: usize = 100;
@@ -33,11 +34,11 @@ fn limited(texts: impl Iterator<Item = String>, noun: &str) -> Vec<String> {
 impl<'a> Data<'a, '_> {
     /// Writes the fields whose size does not depend on the size of the profile.
     pub fn write_header(&self, notes: &Notes<'_>, data: &mut Document<'_>) -> io::Result<()> {
-        let profile = self.costs.profile(Side::New);
+        let profile = self.costs.profiles.new;
         let creator = profile.creator().unwrap_or_default();
         let creator = cut(printable(creator), MAX_WARNING_LENGTH);
-        let mut sides = self.costs.sides().iter();
-        let is_complete = sides.all(|&side| self.costs.profile(side).is_complete());
+        let mut sides = self.costs.profiles.into_iter();
+        let is_complete = sides.all(Profile::is_complete);
         let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
         data.field("program", program)?;
         data.field("command", &cut(command(profile), MAX_COMMAND_LENGTH))?;
@@ -69,7 +70,7 @@ impl<'a> Data<'a, '_> {
         )?;
         self.write_events(data)?;
         data.record("parts", |record| self.write_parts(record))?;
-        data.field("total", &self.shown_totals(Side::New))?;
+        data.field("total", &self.totals(Side::New))?;
         data.field("peak", &self.peaks())?;
         data.field("has_invocations", &self.has_invocations())?;
         data.field("function_count", &profile.functions().len())?;
@@ -103,33 +104,32 @@ impl<'a> Data<'a, '_> {
             "functions",
             &[comparison.profiles.base, comparison.profiles.new].map(|side| side.functions().len()),
         )?;
-        record.field("total", &self.shown_totals(Side::Base))?;
+        record.field("total", &self.totals(Side::Base))?;
         record.records("events", &comparison.events, |record, event| {
             let unit = Unit::of(event.unit, 1);
             record.field("verdict", &verdict(event.change(), event.totals.base, unit))
         })
     }
 
-    /// The events with the formats of their costs.
-    fn events(&self) -> Vec<EventFormat<'a>> {
-        match self.compared {
-            Some(compared) => EventFormat::compared(compared.comparison),
-            None => EventFormat::of(self.costs.profile(Side::New)),
-        }
+    fn totals(&self, side: Side) -> Vec<WholeNumber> {
+        let events = self.costs.events.iter();
+        events.map(|event| event.totals[side].into()).collect()
     }
 
     /// The peak of each event that its summaries state, if that is not the total. Costs per run have no
     /// peak.
     fn peaks(&self) -> Vec<Option<WholeNumber>> {
-        let events = EventFormat::of(self.costs.profile(Side::New)).into_iter();
-        let peaks = events.map(|event| event.peak.filter(|_| self.costs.runs.new == 1));
+        let divisors = self.costs.comparison.map(Comparison::divisors);
+        let is_whole = divisors.is_none_or(|divisors| divisors.new == 1);
+        let events = EventFormat::of(self.costs.profiles.new).into_iter();
+        let peaks = events.map(|event| event.peak.filter(|_| is_whole));
         peaks.map(|peak| peak.map(WholeNumber::from)).collect()
     }
 
     /// Writes the totals of the named parts, the costliest first.
     fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
         let mut parts = match self.compared {
-            None => part_rows(self.costs.profile(Side::New)),
+            None => part_rows(self.costs.profiles.new),
             Some(_) => Vec::new(),
         };
         let omitted = parts.len().saturating_sub(MAX_TEXTS);
@@ -144,7 +144,7 @@ impl<'a> Data<'a, '_> {
 
     /// Writes the events with the formats of their costs.
     fn write_events(&self, data: &mut Document<'_>) -> io::Result<()> {
-        data.records("events", self.events(), |record, event| {
+        data.records("events", &self.costs.events, |record, event| {
             record.field("name", &cut(printable(event.name), MAX_EVENT_LENGTH))?;
             record.field(
                 "long_name",
@@ -163,11 +163,6 @@ impl<'a> Data<'a, '_> {
                 record.field("decimals", &notation.decimals)
             })
         })
-    }
-
-    fn shown_totals(&self, side: Side) -> Vec<WholeNumber> {
-        let totals = self.costs.per_run(side, self.costs.side_totals(side));
-        totals.into_iter().map(WholeNumber).collect()
     }
 }
 

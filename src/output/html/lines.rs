@@ -2,21 +2,20 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::{io, mem};
+use std::io;
 
 use indexmap::IndexMap;
 
 use super::costs::SideSums;
 use super::data::Data;
-use super::functions::ESTIMATED;
-use super::table::{Room, Table, TableRow, WholeNumber, by_share, position};
+use super::functions::COSTS;
+use super::groups::POSITION;
+use super::table::{Column, Room, Row, Table, WholeNumber, position};
 use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
-use crate::names::last_component;
 use crate::output::json::Document;
-use crate::profile::{Cost, GroupBy, InclusiveCost, ProfileKind};
-use crate::stacks::count_groups_once;
+use crate::profile::{Cost, FunctionId, GroupBy, ProfileKind};
 
 /// A line of a file.
 type FileLine<'a> = (&'a [u8], u64);
@@ -49,7 +48,7 @@ pub(super) struct ProgramLines {
     /// Whether costs are those of the calls on a line.
     are_calls: bool,
     table: Table,
-    /// For each event, the function with the largest part of each line.
+    /// For each event and line, the function with the largest part.
     functions: Vec<Vec<WholeNumber>>,
     omitted: usize,
 }
@@ -63,41 +62,18 @@ impl ProgramLines {
     }
 }
 
-/// All lines of both sides.
-type AllLines<'a> = IndexMap<FileLine<'a>, LineSums>;
-
-/// The costs of a line of the program.
-#[derive(Default)]
-struct LineSums {
-    sums: SideSums,
-    /// For each event, the largest part.
-    largest: Vec<Part>,
-    /// Which costs are estimates: 1 for the new side, 2 for the base.
-    estimated: u8,
-}
-
-/// The part of a function in the cost of a line, in one event.
-#[derive(Clone, Copy)]
-struct Part {
-    is_new: bool,
-    cost: u64,
-    function: usize,
-}
-
 impl<'a> Data<'a, '_> {
-    fn is_trace(&self) -> bool {
-        self.costs.profile(Side::New).kind() == ProfileKind::Trace
-    }
-
     /// The self costs by line of the costliest functions that fit. Traces have none.
     pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> FunctionLines {
+        let columns = ["function", "file", "line"].map(Column::Value);
+        let columns = [&columns[..], &[Column::Cost("self")]].concat();
         let mut lines = FunctionLines {
-            table: (self.costs).table(&["function", "file", "line"], &["self", "base"]),
+            table: self.costs.layout().table(&columns),
             compared: Vec::new(),
             same: BTreeSet::new(),
             omitted: 0,
         };
-        if self.is_trace() {
+        if self.costs.profiles.new.kind() == ProfileKind::Trace {
             return lines;
         }
         // Only lines of files with the same text can be compared.
@@ -108,224 +84,150 @@ impl<'a> Data<'a, '_> {
                 read.is_ok_and(|file| file.is_same_for_base)
             })
         };
-        let shown: Vec<usize> = (0..self.functions.all.len())
-            .filter(|&index| self.functions.place(index).is_some())
-            .collect();
-        for at in self.functions.order.clone() {
-            let mut rows = self.line_sums(Side::New, shown[at]);
-            let mut same = BTreeSet::new();
-            if self.compared.is_some() {
-                let base = self.line_sums(Side::Base, shown[at]);
-                let is_both = !rows.is_empty() && !base.is_empty();
-                let files = rows.keys().chain(base.keys()).map(|&(file, _)| file);
-                same = files.filter(|&file| is_both && is_same(file)).collect();
-                for (place, sums) in base {
-                    if same.contains(place.0) || !is_both {
-                        rows.entry(place).or_default().costs.base = sums.costs.base.clone();
-                    }
-                }
-            }
-            let files: BTreeSet<&[u8]> = rows.keys().map(|&(file, _)| file).collect();
-            let new_files: usize = files.into_iter().map(|file| self.files.size(file)).sum();
-            let rows: Vec<(FileLine<'a>, TableRow)> = rows
+        for at in 0..self.functions.shown().len() {
+            let (sums, same) = self.line_sums(at, &mut is_same);
+            let known_files = room.files.len();
+            let mut places = Vec::new();
+            let rows: Vec<Row> = sums
                 .into_iter()
-                .map(|(place, sums)| {
-                    // No position has more digits.
-                    let numbers = vec![position(at), position(99_999), place.1.into()];
-                    (place, self.costs.row(numbers, &sums, 0))
+                .map(|((file, line), sums)| {
+                    let file = room.file(file);
+                    places.push((file.at, line));
+                    let row = self
+                        .costs
+                        .layout()
+                        .row()
+                        .position(at)
+                        .file(file)
+                        .number(line);
+                    row.costs(&self.costs.per_run(&sums.costs))
                 })
                 .collect();
-            let size: usize = rows.iter().map(|(_, row)| lines.table.size(row)).sum();
-            if !room.take(size + new_files) {
+            if !room.take(rows.iter().map(Row::size).sum()) {
+                room.files.truncate(known_files);
                 lines.omitted += 1;
                 continue;
             }
+            rows.iter().for_each(|row| lines.table.push(row));
+            self.lines_of[at].extend(places);
             lines.compared.extend((!same.is_empty()).then_some(at));
             lines
                 .same
-                .extend(same.into_iter().map(|file| self.files.place(file)));
-            for ((file, line), mut row) in rows {
-                let file = self.files.place(file);
-                self.lines_of[at].push((file, line));
-                row.numbers[1] = position(file);
-                lines.table.push(&row);
-            }
+                .extend(same.into_iter().map(|file| room.file(file).at));
         }
         lines
     }
 
-    /// The costs of a function on one side by file and line. Line 0 means that the line is unknown.
-    fn line_sums(&self, side: Side, function: usize) -> IndexMap<FileLine<'a>, SideSums> {
-        let profile = self.costs.profile(side);
-        let mut rows: IndexMap<FileLine<'a>, SideSums> = IndexMap::new();
-        for &id in &self.functions.all[function].ids[side] {
-            let file = profile.function(id).file;
-            for line in profile.lines(id) {
-                let file = profile.name(line.file.unwrap_or(file));
-                let sums = rows.entry((file, line.line)).or_default();
-                sums.add(side, 0, self.costs.scaled(side, line.costs));
+    /// The costs of a function by file and line, where line 0 means that the line is unknown, and the
+    /// files whose lines are compared.
+    fn line_sums(
+        &self,
+        function: usize,
+        mut is_same: impl FnMut(&'a [u8]) -> bool,
+    ) -> (IndexMap<FileLine<'a>, SideSums>, BTreeSet<&'a [u8]>) {
+        let mut rows: Sides<IndexMap<FileLine<'a>, SideSums>> = Sides::default();
+        for (side, profile) in self.costs.sides() {
+            for &id in &self.functions.all[function].ids[side] {
+                let file = profile.function(id).file;
+                for line in profile.lines(id) {
+                    let file = profile.name(line.file.unwrap_or(file));
+                    let sums = rows[side].entry((file, line.line)).or_default();
+                    sums.add(side, 0, self.costs.scaled(side, line.costs));
+                }
             }
         }
-        rows
+        let Sides { base, mut new } = rows;
+        if base.is_empty() || new.is_empty() {
+            new.extend(base);
+            return (new, BTreeSet::new());
+        }
+        let files = new.keys().chain(base.keys()).map(|&(file, _)| file);
+        let files: BTreeSet<&[u8]> = files.collect();
+        let same: BTreeSet<&[u8]> = files.into_iter().filter(|&file| is_same(file)).collect();
+        for (line, sums) in base
+            .into_iter()
+            .filter(|((file, _), _)| same.contains(file))
+        {
+            new.entry(line).or_default().add_all(&sums);
+        }
+        (new, same)
     }
 
     /// The costliest lines of the whole program that fit, by self cost or, if all sides are traces, by
     /// the cost of their calls.
     pub fn places(&mut self, room: &mut Room) -> ProgramLines {
-        let are_traces = (self.costs.sides().iter())
-            .all(|&side| self.costs.profile(side).kind() == ProfileKind::Trace);
-        let mut lines = self.all_lines(are_traces);
-        if are_traces && self.options.inclusive == InclusiveCost::Once {
-            self.count_calls_once(&mut lines);
-        }
-        self.join_moved(&mut lines);
-        let numbers = &["file", "line", "calls", "base_calls"][..2 + self.costs.sides().len()];
-        let table = self.costs.table(numbers, &["cost", "base_cost"]);
+        let mut kinds = self.costs.sides().map(|(_, profile)| profile.kind());
+        let are_calls = kinds.all(|kind| kind == ProfileKind::Trace);
+        let columns = [&COSTS[..], &["file", "line"].map(Column::Value)].concat();
         let mut places = ProgramLines {
-            are_calls: are_traces,
-            table: table.with_digits(ESTIMATED),
-            functions: vec![Vec::new(); self.costs.totals.len()],
+            are_calls,
+            table: self.costs.layout().table(&columns),
+            functions: Vec::new(),
             omitted: 0,
         };
-        let shares = lines.values();
-        let shares = shares.map(|line| self.costs.share_of_sides(&line.sums.costs));
-        let shares: Vec<f64> = shares.collect();
-        for index in by_share(&shares).into_iter().take(MAX_PLACES) {
-            let Some((&(file, line), of)) = lines.get_index(index) else {
-                continue;
-            };
-            let new_file = self.files.size(file);
-            let Sides { base, new } = of.sums.counts.map(WholeNumber);
-            let file = position(self.files.place(file));
-            let numbers = vec![file, line.into(), new, base];
-            let row = self.costs.row(numbers, &of.sums, of.estimated);
-            let parts = (0..places.functions.len()).map(|event| {
-                let part = of.largest.get(event);
-                position(part.and_then(|part| self.functions.place(part.function)))
+        self.grouped(GroupBy::Line, are_calls, |costs, mut lines, _| {
+            let functions = POSITION * costs.events.len();
+            lines.choose(MAX_PLACES, |line| {
+                let row = line.row(costs).file(room.file(line.file)).number(line.line);
+                room.take(functions) && places.table.add(&row, room)
             });
-            let parts: Vec<WholeNumber> = parts.collect();
-            let size = parts.iter().map(|part| part.size()).sum::<usize>();
-            if !room.take(places.table.size(&row) + size + new_file) {
-                break;
+            places.omitted = lines.omitted().len();
+            let mut rows = HashMap::default();
+            for (at, line) in lines.shown().iter().enumerate() {
+                for (side, profile) in costs.sides() {
+                    for &id in &line.ids[side] {
+                        let line = profile.function(id);
+                        rows.insert((profile.name(line.file), line.line), at);
+                    }
+                }
             }
-            places.table.push(&row);
-            for (column, part) in places.functions.iter_mut().zip(parts) {
-                column.push(part);
-            }
-        }
-        places.omitted = lines.len() - places.table.rows();
+            places.functions = self.costliest_functions(are_calls, &rows);
+        });
         places
     }
 
-    /// The costs of all lines on both sides: self costs, or those of the calls made there.
-    fn all_lines(&self, are_traces: bool) -> AllLines<'a> {
-        let mut lines = AllLines::new();
-        for &side in self.costs.sides().iter().rev() {
-            let mut add = |line, function, count: u64, costs: &[Cost]| {
-                let of: &mut LineSums = lines.entry(line).or_default();
-                let parts = costs.iter().map(|cost| Part {
-                    is_new: side == Side::New,
-                    cost: cost.unsigned_abs(),
-                    function,
-                });
-                self.add_parts(&mut of.largest, parts);
-                let costs = self.costs.scaled(side, costs);
-                of.sums.add(side, count.into(), costs);
+    /// For each event, and each of the `rows` with these lines, the function with the largest part of
+    /// its self cost, or the callee with the largest part of the calls made there.
+    fn costliest_functions(
+        &self,
+        are_calls: bool,
+        rows: &HashMap<FileLine<'_>, usize>,
+    ) -> Vec<Vec<WholeNumber>> {
+        let count = rows.values().max().map_or(0, |last| last + 1);
+        let mut largest = vec![vec![None; count]; self.costs.events.len()];
+        for (side, profile) in self.costs.sides() {
+            let mut add = |line: FileLine<'_>, id: FunctionId, costs: &[Cost]| {
+                let Some(&row) = rows.get(&line) else { return };
+                let function = self.functions.index(side, id);
+                let name = self.functions.all[function].name;
+                for (largest, cost) in largest.iter_mut().zip(costs) {
+                    // Parts of the new side are larger; of equal ones, that of the first by name is.
+                    let part = (side == Side::New, cost.unsigned_abs());
+                    let part = Some((part, Reverse((name, function))));
+                    largest[row] = largest[row].max(part);
+                }
             };
-            let profile = self.costs.profile(side);
-            if are_traces {
+            if are_calls {
                 for edge in profile.edges() {
-                    let callee = self.functions.index(side, edge.callee);
                     let line = (profile.call_file(&edge), edge.line);
-                    add(line, callee, edge.calls, edge.costs());
+                    add(line, edge.callee, edge.costs());
                 }
                 continue;
             }
             for (id, function) in profile.functions() {
-                let index = self.functions.index(side, id);
                 for line in profile.lines(id) {
                     let file = profile.name(line.file.unwrap_or(function.file));
-                    add((file, line.line), index, 0, line.costs);
+                    add((file, line.line), id, line.costs);
                 }
             }
         }
-        lines
-    }
-
-    /// Subtracts the costs of calls within others on the same line.
-    fn count_calls_once(&self, lines: &mut AllLines<'a>) {
-        for &side in self.costs.sides() {
-            let stacks = match (side, self.compared) {
-                (Side::Base, Some(compared)) => compared.base,
-                _ => self.stacks,
-            };
-            let Some(mut groups) = stacks.profile().by(GroupBy::Line, true) else {
-                continue;
-            };
-            count_groups_once(&mut groups, stacks.profile(), || stacks);
-            let once = &groups.profile;
-            for (id, line) in once.functions() {
-                let Some(at) = lines.get_index_of(&(once.name(line.file), line.line)) else {
-                    continue;
-                };
-                let of = &mut lines[at];
-                let costs = self.costs.scaled(side, once.self_costs(id));
-                of.sums.costs[side] = costs.collect();
-                if once.is_inclusive_estimated(id) {
-                    of.estimated |= match side {
-                        Side::New => 1,
-                        Side::Base => 2,
-                    };
-                }
-            }
-        }
-    }
-
-    /// Joins lines that only one side has with those that only the other one has, if the files have the
-    /// same name in other folders, as comparisons of groups do.
-    fn join_moved(&self, lines: &mut AllLines<'_>) {
-        let mut alone: HashMap<FileLine<'_>, Sides<Vec<usize>>> = HashMap::default();
-        for (at, (&(file, line), of)) in lines.iter().enumerate() {
-            let Sides { base, new } = of.sums.costs.as_ref().map(|costs| !costs.is_empty());
-            if base != new {
-                let side = if new { Side::New } else { Side::Base };
-                alone.entry((last_component(file), line)).or_default()[side].push(at);
-            }
-        }
-        let mut moved = Vec::new();
-        for Sides { base, new } in alone.into_values() {
-            let line = |at: &usize| lines.get_index(*at).map(|(&line, _)| line);
-            let first = new.iter().copied().min_by_key(line);
-            let rest = base.iter().chain(&new).copied();
-            if let Some(first) = first.filter(|_| !base.is_empty()) {
-                moved.extend(rest.filter(|&at| at != first).map(|at| (at, first)));
-            }
-        }
-        for &(at, first) in &moved {
-            let of = mem::take(&mut lines[at]);
-            let line = &mut lines[first];
-            line.sums.add_all(&of.sums);
-            line.estimated |= of.estimated;
-            self.add_parts(&mut line.largest, of.largest);
-        }
-        if !moved.is_empty() {
-            lines.retain(|_, of| !of.largest.is_empty());
-        }
-    }
-
-    /// Adds parts of a line to the `largest` ones, one for each event.
-    fn add_parts(&self, largest: &mut Vec<Part>, parts: impl IntoIterator<Item = Part>) {
-        // Those of the new side are larger than those of the base; of equal ones, the first by name is.
-        let rank = |part: &Part| {
-            let name = self.functions.all[part.function].name;
-            (part.is_new, part.cost, Reverse(name))
+        let place = |part: Option<(_, Reverse<(_, usize)>)>| {
+            let function = part.map(|(_, Reverse((_, function)))| function);
+            position(function.and_then(|function| self.functions.place(function)))
         };
-        for (event, part) in parts.into_iter().enumerate() {
-            match largest.get_mut(event) {
-                None => largest.push(part),
-                Some(known) if rank(&part) > rank(known) => *known = part,
-                Some(_) => {}
-            }
-        }
+        let events = largest.into_iter();
+        events
+            .map(|parts| parts.into_iter().map(place).collect())
+            .collect()
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::data::Data;
-use super::table::{Room, text_size};
+use super::table::{Column, Room, Table, text_size};
 use crate::display::text::printable;
 use crate::io::{SourceCounts, SourceFiles};
 use crate::maps::HashMap;
@@ -13,10 +13,13 @@ use crate::output::json::Document;
 /// The number of lines before and after one with costs or calls.
 const LINES_AROUND: u64 = 5;
 
-/// Lines of source by the position of their file.
-#[derive(Default)]
+/// The bytes that the numbers of a text's file and first line take, with commas.
+const NUMBERS: usize = 14;
+
+/// The lines in the report.
 pub(super) struct SourceLines {
-    lines: BTreeMap<usize, BTreeMap<u64, String>>,
+    /// Texts of consecutive lines, with the positions of their files and their first lines.
+    texts: Table,
     /// The number of functions whose source was omitted.
     omitted: usize,
     newer: BTreeSet<usize>,
@@ -26,22 +29,27 @@ pub(super) struct SourceLines {
 impl Data<'_, '_> {
     /// Chooses the lines of the costliest functions that fit. Each file is read twice: first for the sizes
     /// of the lines, then for the text of those that were chosen.
-    pub fn source(&self, files: &mut SourceFiles, room: &mut Room) -> SourceLines {
-        let mut source = SourceLines::default();
+    pub fn source(&self, files: &mut SourceFiles, room: &mut Room) -> Option<SourceLines> {
         if files.is_empty() {
-            return source;
+            return None;
         }
-        let order = &self.functions.order;
+        let layout = self.costs.layout();
+        let mut source = SourceLines {
+            texts: layout.table(&["file", "first", "text"].map(Column::Value)),
+            omitted: 0,
+            newer: BTreeSet::new(),
+            counts: SourceCounts::default(),
+        };
         let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
-        for (file, line) in order.iter().flat_map(|&at| self.around(at)) {
+        for (file, line) in self.lines_of.iter().flat_map(|lines| around(lines)) {
             wanted.entry(file).or_default().insert(line);
         }
         let mut sizes = HashMap::default();
         for (position, lines) in wanted {
             let mut found = Vec::new();
-            let file = files.read(self.files.name(position), &lines, |line, text| {
-                // Each line may begin a text, which has the numbers of its file and first line.
-                found.push(((position, line), text_size(&shown(text)) + 14));
+            let file = files.read(&room.files[position], &lines, |line, text| {
+                // Each line may begin a text.
+                found.push(((position, line), text_size(&shown(text)) + NUMBERS));
             });
             if let Ok(file) = file {
                 source.newer.extend(file.is_newer.then_some(position));
@@ -49,9 +57,9 @@ impl Data<'_, '_> {
             }
         }
         let mut chosen: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
-        for &at in order {
+        for lines in &self.lines_of {
             let is_new = |place: &(usize, u64)| sizes.contains_key(place);
-            let new: BTreeSet<_> = self.around(at).filter(is_new).collect();
+            let new: BTreeSet<_> = around(lines).filter(is_new).collect();
             if !room.take(new.iter().map(|place| sizes[place]).sum()) {
                 source.omitted += 1;
                 continue;
@@ -62,50 +70,35 @@ impl Data<'_, '_> {
             }
         }
         for (position, lines) in chosen {
-            let mut texts = BTreeMap::new();
-            let file = files.read(self.files.name(position), &lines, |line, text| {
-                texts.insert(line, shown(text));
+            let mut found: Vec<(u64, String)> = Vec::new();
+            let file = files.read(&room.files[position], &lines, |line, text| {
+                found.push((line, shown(text)));
             });
-            source.lines.extend(file.ok().map(|_| (position, texts)));
+            // A file may have disappeared.
+            let found = file.map_or_else(|_| Vec::new(), |_| found);
+            for text in found.chunk_by(|(line, _), (next, _)| line + 1 == *next) {
+                let lines: Vec<&str> = text.iter().map(|(_, text)| &text[..]).collect();
+                let row = layout.row().position(position).number(text[0].0);
+                source.texts.push(&row.text(&lines.join("\n")));
+            }
         }
         source.counts = files.counts();
-        source
-    }
-
-    /// The lines of a function and those around them, as positions of files and numbers.
-    fn around(&self, at: usize) -> impl Iterator<Item = (usize, u64)> {
-        let lines = self.lines_of[at].iter().filter(|(_, line)| *line > 0);
-        lines.flat_map(|&(file, line)| {
-            let around = line.saturating_sub(LINES_AROUND)..=line.saturating_add(LINES_AROUND);
-            around.map(move |line| (file, line))
-        })
+        Some(source)
     }
 }
 
+/// The lines of a function and those around them, as positions of files and numbers.
+fn around(lines: &[(usize, u64)]) -> impl Iterator<Item = (usize, u64)> {
+    let lines = lines.iter().filter(|(_, line)| *line > 0);
+    lines.flat_map(|&(file, line)| {
+        let around = line.saturating_sub(LINES_AROUND)..=line.saturating_add(LINES_AROUND);
+        around.map(move |line| (file, line))
+    })
+}
+
 impl SourceLines {
-    /// Writes the lines; consecutive ones are one text.
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
-        let (mut files, mut firsts, mut texts) = (Vec::new(), Vec::new(), Vec::<String>::new());
-        for (&file, lines) in &self.lines {
-            let mut next = None;
-            for (&line, text) in lines {
-                match texts.last_mut().filter(|_| next == Some(line)) {
-                    Some(chunk) => {
-                        chunk.push('\n');
-                        chunk.push_str(text);
-                    }
-                    None => {
-                        files.push(file);
-                        firsts.push(line);
-                        texts.push(text.clone());
-                    }
-                }
-                next = Some(line + 1);
-            }
-        }
-        record.field("file", &files)?;
-        record.field("first", &firsts)?;
-        record.field("text", &texts)?;
+        self.texts.write(record)?;
         record.field("newer", &self.newer)?;
         record.field("found", &self.counts.found)?;
         let missing = self.counts.missing + self.counts.refused;

@@ -2,139 +2,233 @@
 
 use std::io;
 
-use indexmap::IndexMap;
+use indexmap::IndexSet;
 use serde_core::{Serialize, Serializer};
 
 use crate::compare::Sides;
 use crate::display::text::printable;
-use crate::output::json::Document;
+use crate::output::json::{self, Document};
 
 /// The longest name in bytes.
 const MAX_TEXT_LENGTH: usize = 12_000;
 
 /// The position of a row that is not in the report.
-const NONE: i64 = -1;
+const NONE: i128 = -1;
 
-/// A number of bytes that may be used.
-pub(super) struct Room(usize);
+/// A cost in each event.
+pub(super) type Costs = Vec<i128>;
+
+/// The bytes that may be used, and the names of files, to which tables refer by position.
+pub(super) struct Room {
+    pub left: usize,
+    pub files: IndexSet<Vec<u8>>,
+}
+
+/// The position of a file, and the bytes that its name takes if it is new.
+#[derive(Clone, Copy)]
+pub(super) struct FilePlace {
+    pub at: usize,
+    bytes: usize,
+}
 
 impl Room {
-    pub fn new(bytes: usize) -> Self {
-        Room(bytes)
-    }
-
-    pub fn left(&self) -> usize {
-        self.0
-    }
-
     /// Uses a number of bytes, if they are left.
     pub fn take(&mut self, bytes: usize) -> bool {
-        let left = self.0.checked_sub(bytes);
-        self.0 = left.unwrap_or(self.0);
+        let left = self.left.checked_sub(bytes);
+        self.left = left.unwrap_or(self.left);
         left.is_some()
-    }
-
-    /// Returns bytes that were taken in reserve.
-    pub fn give_back(&mut self, bytes: usize) {
-        self.0 += bytes;
     }
 
     /// Lets `user` take up to a percentage of the bytes that are left.
     pub fn lend<T>(&mut self, percent: usize, user: impl FnOnce(&mut Room) -> T) -> T {
-        let lent = self.0 / 100 * percent;
-        let mut part = Room(lent);
-        let result = user(&mut part);
-        self.0 -= lent - part.0;
+        let lent = self.left / 100 * percent;
+        let rest = self.left - lent;
+        self.left = lent;
+        let result = user(self);
+        self.left += rest;
         result
+    }
+
+    /// The position of a file, whose name is added if it is new.
+    pub fn file(&mut self, name: &[u8]) -> FilePlace {
+        if let Some(at) = self.files.get_index_of(name) {
+            return FilePlace { at, bytes: 0 };
+        }
+        // Six more for its position, in case that it is outside of the source root.
+        let bytes = text_size(&shown(name)) + 6;
+        let (at, _) = self.files.insert_full(name.to_vec());
+        FilePlace { at, bytes }
     }
 }
 
-/// A table as columns; costs have a column for each event.
+/// The columns that a table has for a value of its rows.
+#[derive(Clone, Copy)]
+pub(super) enum Column {
+    /// One of numbers, positions or texts.
+    Value(&'static str),
+    /// A text of digits, mostly 0, without the zeros at its end.
+    Digit(&'static str),
+    /// One of numbers for each side that exists. That of the base is `base_…`.
+    Count(&'static str),
+    /// One of costs for each event, likewise.
+    Cost(&'static str),
+}
+
+/// What all rows of a report have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    /// The number of events.
+    pub events: usize,
+    pub has_base: bool,
+}
+
+impl Layout {
+    pub fn table(self, columns: &[Column]) -> Table {
+        let (events, has_base) = (self.events, self.has_base);
+        let fields = columns.iter().flat_map(|&column| {
+            let (name, has_sides, lists) = match column {
+                Column::Value(name) | Column::Digit(name) => (name, false, 1),
+                Column::Count(name) => (name, true, 1),
+                Column::Cost(name) => (name, true, events),
+            };
+            let base = (has_sides && has_base).then_some("base_");
+            [""].into_iter().chain(base).map(move |prefix| Field {
+                name: format!("{prefix}{name}"),
+                column,
+                lists: vec![Vec::new(); lists],
+            })
+        });
+        let fields = fields.collect();
+        Table { fields, rows: 0 }
+    }
+
+    pub fn row(self) -> Row {
+        Row {
+            layout: self,
+            json: Vec::new(),
+            ends: Vec::new(),
+            elsewhere: 0,
+        }
+    }
+}
+
+/// A table whose columns become fields of an object.
 pub(super) struct Table {
-    pub texts: IndexMap<&'static str, Vec<String>>,
-    /// A column of one digit for each row, written as an empty text if all digits are 0.
-    digits: Option<(&'static str, String)>,
-    numbers: IndexMap<&'static str, Vec<WholeNumber>>,
-    costs: IndexMap<&'static str, Vec<Vec<WholeNumber>>>,
+    fields: Vec<Field>,
+    rows: usize,
+}
+
+/// The values of a column as JSON, for each event if it has them.
+struct Field {
+    name: String,
+    column: Column,
+    lists: Vec<Vec<u8>>,
 }
 
 impl Table {
-    pub fn new(numbers: &[&'static str], costs: &[&'static str], width: usize) -> Self {
-        let numbers = numbers.iter().map(|&name| (name, Vec::new()));
-        let costs = costs.iter().map(|&name| (name, vec![Vec::new(); width]));
-        Table {
-            texts: IndexMap::new(),
-            digits: None,
-            numbers: numbers.collect(),
-            costs: costs.collect(),
+    /// Adds a row, if there is room for it.
+    pub fn add(&mut self, row: &Row, room: &mut Room) -> bool {
+        let has_room = room.take(row.size());
+        if has_room {
+            self.push(row);
         }
+        has_room
     }
 
-    /// Adds a column for the digits of rows.
-    pub fn with_digits(mut self, name: &'static str) -> Self {
-        self.digits = Some((name, String::new()));
-        self
-    }
-
-    /// Adds a row. Missing costs are 0.
-    pub fn push(&mut self, row: &TableRow) {
-        if let Some((_, digits)) = &mut self.digits {
-            digits.push(char::from(b'0' + row.digit));
-        }
-        for (column, number) in self.numbers.values_mut().zip(&row.numbers) {
-            column.push(*number);
-        }
-        for (columns, row) in self.costs.values_mut().zip(&row.costs) {
-            for (at, column) in columns.iter_mut().enumerate() {
-                column.push(WholeNumber(row.get(at).copied().unwrap_or(0)));
+    pub fn push(&mut self, row: &Row) {
+        let (mut from, mut ends) = (0, row.ends.iter());
+        for field in &mut self.fields {
+            for (list, &end) in field.lists.iter_mut().zip(&mut ends) {
+                if !matches!(field.column, Column::Digit(_)) && self.rows > 0 {
+                    list.push(b',');
+                }
+                list.extend(&row.json[from..end]);
+                from = end;
             }
         }
-    }
-
-    /// The most bytes that a row takes.
-    pub fn size(&self, row: &TableRow) -> usize {
-        let numbers = self.numbers.values().zip(&row.numbers);
-        let numbers = numbers.map(|(_, number)| number.size());
-        let costs = self.costs.values().zip(&row.costs).map(|(columns, costs)| {
-            let missing = 2 * columns.len().saturating_sub(costs.len());
-            let costs = costs.iter().map(|&cost| WholeNumber(cost).size());
-            costs.sum::<usize>() + missing
-        });
-        numbers.sum::<usize>() + costs.sum::<usize>() + usize::from(self.digits.is_some())
-    }
-
-    pub fn rows(&self) -> usize {
-        self.numbers.values().next().map_or(0, Vec::len)
+        self.rows += 1;
     }
 
     /// Writes the columns as fields of an object.
     pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
-        (self.texts.iter()).try_for_each(|(name, column)| record.field(name, column))?;
-        (self.numbers.iter()).try_for_each(|(name, column)| record.field(name, column))?;
-        (self.costs.iter()).try_for_each(|(name, columns)| record.field(name, columns))?;
-        (self.digits.iter()).try_for_each(|(name, digits)| {
-            let is_plain = digits.bytes().all(|digit| digit == b'0');
-            record.field(name, if is_plain { "" } else { digits })
-        })
+        for field in &self.fields {
+            let mut lists = field.lists.join(&b"],["[..]);
+            let [start, end] = match field.column {
+                Column::Digit(_) => {
+                    while lists.pop_if(|digit| *digit == b'0').is_some() {}
+                    ["\"", "\""]
+                }
+                Column::Value(_) | Column::Count(_) => ["[", "]"],
+                Column::Cost(_) => ["[[", "]]"],
+            };
+            record.json_field(
+                &field.name,
+                &[start.as_bytes(), &lists, end.as_bytes()].concat(),
+            )?;
+        }
+        Ok(())
     }
 }
 
-/// A row of a table. `costs` has a list for each kind of cost, with one cost per event.
-pub(super) struct TableRow {
-    pub numbers: Vec<WholeNumber>,
-    pub costs: Vec<Vec<i128>>,
-    pub digit: u8,
+/// A row of a table, with the values in the order of its columns.
+pub(super) struct Row {
+    layout: Layout,
+    json: Vec<u8>,
+    /// The end of each value.
+    ends: Vec<usize>,
+    /// The bytes that it takes in other tables.
+    elsewhere: usize,
 }
 
-impl TableRow {
-    /// A row whose costs are those of both sides; tables without a base ignore the second ones.
-    pub fn of_sides(numbers: Vec<WholeNumber>, costs: Sides<Vec<i128>>, digit: u8) -> Self {
-        let costs = vec![costs.new, costs.base];
-        TableRow {
-            numbers,
-            costs,
-            digit,
+impl Row {
+    /// The bytes that it takes, with commas.
+    pub fn size(&self) -> usize {
+        self.json.len() + self.ends.len() + self.elsewhere
+    }
+
+    fn value(mut self, value: &(impl Serialize + ?Sized)) -> Self {
+        // Writing to memory does not fail.
+        let _ = json::write_value(value, ends_data, &mut self.json);
+        self.ends.push(self.json.len());
+        self
+    }
+
+    pub fn text(self, text: &str) -> Self {
+        self.value(text)
+    }
+
+    pub fn number(self, number: impl Into<i128>) -> Self {
+        self.value(&WholeNumber(number.into()))
+    }
+
+    /// Adds a position in a table, or -1.
+    pub fn position(self, place: impl Into<Option<usize>>) -> Self {
+        self.value(&position(place))
+    }
+
+    /// Adds the position of a file.
+    pub fn file(mut self, file: FilePlace) -> Self {
+        self.elsewhere += file.bytes;
+        self.position(file.at)
+    }
+
+    pub fn counts(self, counts: Sides<i128>) -> Self {
+        let row = self.number(counts.new);
+        match row.layout.has_base {
+            true => row.number(counts.base),
+            false => row,
         }
+    }
+
+    /// Adds costs. Missing ones are 0.
+    pub fn costs(self, costs: &Sides<Costs>) -> Self {
+        let (events, base) = (0..self.layout.events, self.layout.has_base);
+        let sides = [&costs.new].into_iter().chain(base.then_some(&costs.base));
+        let costs = sides.flat_map(|costs| {
+            let cost = |event: usize| costs.get(event).copied().unwrap_or(0);
+            events.clone().map(cost)
+        });
+        costs.fold(self, Row::number)
     }
 }
 
@@ -147,13 +241,6 @@ impl WholeNumber {
 
     fn is_exact(self) -> bool {
         self.0.unsigned_abs() <= Self::MAX_EXACT.into()
-    }
-
-    /// The bytes that the number takes in a list, with a comma.
-    pub fn size(self) -> usize {
-        let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1;
-        let quotes = if self.is_exact() { 0 } else { 2 };
-        digits + quotes + usize::from(self.0 < 0) + 1
     }
 }
 
@@ -174,8 +261,7 @@ impl Serialize for WholeNumber {
 
 /// A position in a table, or -1.
 pub(super) fn position(place: impl Into<Option<usize>>) -> WholeNumber {
-    let place = place.into().and_then(|place| i64::try_from(place).ok());
-    WholeNumber(place.unwrap_or(NONE).into())
+    WholeNumber(place.into().map_or(NONE, |place| place as i128))
 }
 
 /// Whether a character could end the element of the data, or a line of a script.
@@ -183,14 +269,13 @@ pub(super) fn ends_data(character: char) -> bool {
     matches!(character, '<' | '\u{2028}' | '\u{2029}')
 }
 
-/// The bytes that a text takes in a list, with quotes and a comma.
+/// The bytes that a text takes in a list.
 pub(super) fn text_size(text: &str) -> usize {
-    let sizes = text.bytes().map(|byte| match byte {
-        b'<' | ..=0x1f => 6,
-        b'"' | b'\\' => 2,
-        _ => 1,
-    });
-    sizes.sum::<usize>() + 3
+    let layout = Layout {
+        events: 0,
+        has_base: false,
+    };
+    layout.row().text(text).size()
 }
 
 /// A name as it is shown; cut if it is too long.
@@ -205,11 +290,4 @@ pub(super) fn cut(mut text: String, longest: usize) -> String {
         text.push('…');
     }
     text
-}
-
-/// The indices of shares, the largest share first.
-pub(super) fn by_share(shares: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..shares.len()).collect();
-    order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
-    order
 }

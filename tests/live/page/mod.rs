@@ -296,7 +296,7 @@ fn a_page_of_many_functions_is_shown_at_once() {
     );
     let data = browser.run(
         "const data = JSON.parse(document.getElementById('data').textContent);
-        return [data.functions.parts.length, data.stacks.depth.length];",
+        return [data.functions.parts.length, data.stacks.parent.length];",
     );
     assert_eq!(data, json!([20_000, 50_010]));
     // The last row is made when it is in sight.
@@ -359,7 +359,9 @@ fn a_share_is_right_or_says_at_least() {
     );
     // Each function above the last level makes two calls, and so do those of which some are omitted.
     let sums = browser.run(&format!(
-        "const {{ depth, calls, frame, frames }} = data.stacks;
+        "const {{ parent, calls, frame, frames }} = data.stacks;
+        const depth = [];
+        for (const above of parent) depth.push((depth[above] ?? -1) + 1);
         const caller = (at) => frames.function[frame[at]] >= 0 && depth[at] < {LEVELS} - 1;
         return [depth.filter((_, at) => caller(at)).length, calls.reduce((sum, count) => sum + count)];"
     ));

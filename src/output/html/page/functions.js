@@ -86,13 +86,13 @@ const NOUNS = { function: 'Function', class: 'Class', file: 'File', object: 'Obj
 function charged(hidden) {
   const self = data.functions.self[state.event];
   const added = self.map(() => 0n);
-  const payers = [NONE];
-  const depths = stacks && !state.charge ? stacks.depth : [];
-  depths.forEach((depth, node) => {
+  const payers = [];
+  const parents = stacks && !state.charge ? stacks.parent : [];
+  parents.forEach((parent, node) => {
     const { index } = frames[stacks.frame[node]];
     const hides = hidden.has(functions[index]);
-    const above = payers[depth];
-    payers[depth + 1] = index === NONE || hides ? above : index;
+    const above = payers[parent] ?? NONE;
+    payers.push(index === NONE || hides ? above : index);
     if (hides && above !== NONE) added[above] += exact(stacks.self[state.event][node]);
   });
   const moved = sumOf(added) / newRuns;
@@ -113,10 +113,10 @@ const rowsText = (count, value, noun = state.by) =>
 
 /** Says how many rows were omitted from the report. */
 function omittedRows() {
-  const { functions: count, self } = data.rest;
+  const { functions: count, self: rest } = data.rest;
   const { omitted } = data.groups[state.by] || {};
   if (state.by === 'function' ? count === 0 : !omitted) return undefined;
-  const text = omitted ? counted(omitted, state.by) : rowsText(count, self[state.event]);
+  const text = omitted ? counted(omitted, state.by) : rowsText(count, rest[state.event][0]);
   return soft(`Omitted to limit the size of the report: ${text}`);
 }
 
@@ -188,11 +188,12 @@ function showChanges() {
   const { names, functions: sizes } = comparison;
   const costs = [comparison.total[event], totalOf()].map(ownCost);
   const totals = ['base', 'new'].map((side, at) => [`${side}: ${names[at]}`, costs[at], grouped(sizes[at])]);
-  const { functions: count, changed: more, change } = data.rest;
+  const { functions: count, changed: more } = data.rest;
+  const change = growthOf(sidesOf({ table: data.rest, index: 0 }, 'self'));
   const hint = markHint(rows, (of) => isEstimate(of, 3));
   const numberOf = (which) => counted(all.filter(({ is }) => is === which).length, by);
   const isOmitted = by === 'function' && more[event] > 0;
-  const others = `${grouped(more[event])} more changed by ${signedCost(change[event], costWithUnit)} together. `;
+  const others = `${grouped(more[event])} more changed by ${signedCost(change, costWithUnit)} together. `;
   const sum = signedCost(sumOf(small.map((of) => growthOf(self(of)))), costWithUnit);
   const noise = `${counted(small.length, by)} changed by less than 0.1 % of the total, by ${sum} together. `;
   const [turned, verb] = state.small ? ['', 'Hide'] : ['yes', 'Show'];

@@ -22,7 +22,7 @@ function lineRows(index) {
     return rows.get(keyOfLine(row));
   };
   for (const row of linesBy('function')[index]) {
-    const [own, old] = [data.lines.self, data.lines.base].map((columns) => columns?.[state.event][row]);
+    const [own, old] = [data.lines.self, data.lines.base_self].map((columns) => columns?.[state.event][row]);
     Object.assign(at(data.lines.file[row], data.lines.line[row]), { own, old });
   }
   for (const call of callsBy('caller')[index]) {
@@ -219,7 +219,7 @@ function showLines() {
   const found = rows.filter(searching(state.search));
   if (found.length === 0) return { view: [nothingFound(), rest] };
   const [title, noun] = places.are_calls ? ['Cost', 'Costliest call'] : ['Self', 'Function'];
-  const sides = ({ at }) => sidesOf(at, 'cost');
+  const sides = ({ at }) => sidesOf(at, 'self');
   const cost = (row) => sides(row).now;
   const isEstimated = ({ at }) => isEstimate(at, 3);
   const cell = (row) => withMark(isEstimated(row), sidesText(sides(row), columnCost));

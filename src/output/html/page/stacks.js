@@ -3,7 +3,7 @@
 /** Whether costs of the event are too large for a `Number`. */
 const isHuge = () =>
   runs.every((count) => count === 1) &&
-  [stacks.self, stacks.base].some((columns) => columns?.[state.event].some((value) => typeof value === 'string'));
+  [stacks.self, stacks.base_self].some((columns) => columns?.[state.event].some((value) => typeof value === 'string'));
 
 let lastTree;
 
@@ -18,7 +18,7 @@ function treeShown() {
     // The function whose callers or callees are shown is never hidden.
     isHidden: isHidden && ((frame) => isHidden(frame) && !(of && frame.index === index)),
   };
-  const columns = { ...stacks, own: stacks.self[event], old: stacks.base?.[event] };
+  const columns = { ...stacks, own: stacks.self[event], old: stacks.base_self?.[event] };
   const all = allStacks(columns, frames, options);
   const tree = of ? stacksOf(all, index, of === 'callers', options) : all;
   lastTree = { key, tree, groupCosts: once((id, by) => groupCosts(tree.nodes[id], by)) };

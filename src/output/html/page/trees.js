@@ -68,7 +68,7 @@ function nearest(node, frame) {
 }
 
 /**
- * The tree of columns with `depth`, `frame`, `calls`, `own`, `old` and `estimated`. The callees and the cost of a
+ * The tree of columns with `parent`, `frame`, `calls`, `own`, `old` and `estimated`. The callees and the cost of a
  * hidden frame go to its caller; those of a recursive call, if folded, to the first call.
  */
 function allStacks(columns, frames, options) {
@@ -77,15 +77,15 @@ function allStacks(columns, frames, options) {
   const { number } = tree;
   const [newRuns, oldRuns] = [number(runs[1]), number(runs[0])];
   const isPlain = !isHidden && !isFolded;
-  // The nodes above the current row, by depth.
-  const way = [tree.root];
-  for (let at = 0; at < columns.depth.length; at += 1) {
-    const [depth, frame] = [columns.depth[at], frames[columns.frame[at]]];
-    const above = way[depth];
+  // The node of each row.
+  const nodes = [];
+  for (let at = 0; at < columns.parent.length; at += 1) {
+    const frame = frames[columns.frame[at]];
+    const above = nodes[columns.parent[at]] || tree.root;
     const hides = isHidden && isHidden(frame);
     const folded = !hides && isFolded ? nearest(above, frame) : undefined;
     const node = hides ? above : folded || (isPlain ? tree.add(above, frame) : tree.step(above, frame));
-    way[depth + 1] = node;
+    nodes.push(node);
     const own = number(columns.own[at]) / newRuns;
     node.own += own;
     if (columns.old) node.old += number(columns.old[at]) / oldRuns;
