@@ -30,30 +30,17 @@ const DEFAULT_MARKDOWN_ROWS: usize = 10;
 /// The functions in a call graph.
 const DEFAULT_NODES: usize = 100;
 
-/// The arguments that `-h` shows; `--help` shows all.
-const COMMON: &[&str] = &[
-    "inputs",
-    "output",
-    "format",
-    "open",
-    "webgrind",
-    "event",
-    "function",
-    "filter",
-    "by",
-    "sort",
-    "top",
-    "base",
-    "max_growth",
-    "max_cost",
-    "max_calls",
-];
+/// The groups of arguments that `-h` shows.
+const COMMON: [&str; 3] = ["Output", "What to show", COMPARISON];
+const COMPARISON: &str = "Comparison and limits (exit status 3 if a limit fails)";
 
-/// Hides an argument from `-h`, unless it is common. Where any text may be given, shells do not complete
-/// it to the name of a file.
+/// Hides the other groups of arguments from `-h`; `--help` shows all. Where any text may be given,
+/// shells do not complete it to the name of a file.
 fn with_common_settings(argument: Arg) -> Arg {
-    let is_common = COMMON.contains(&argument.get_id().as_str());
-    let argument = argument.hide_short_help(!is_common);
+    let heading = argument.get_help_heading();
+    let is_common = heading.is_none_or(|heading| COMMON.contains(&heading));
+    let is_hidden = argument.is_hide_short_help_set() || !is_common;
+    let argument = argument.hide_short_help(is_hidden);
     let takes_text =
         argument.get_action().takes_values() && argument.get_possible_values().is_empty();
     match argument.get_value_hint() {
@@ -125,14 +112,13 @@ pub struct OutputArguments {
     #[arg(short, long, value_name = "FILE", value_parser = path_or(Target::Stdout, Target::File), value_hint = ValueHint::AnyPath)]
     pub output: Option<Target>,
 
-    /// Write this format [default: by the name of FILE; else text at a terminal or with an option for
-    /// tables; else v7]
+    /// Write this format [default: by the name of FILE]
     ///
-    /// These names choose a format: .html, .json, .txt, .md, .folded (collapsed), .pb.gz (pprof),
+    /// If the name chooses none, the default is text at a terminal or with an option for tables, else
+    /// v7. These names choose a format: .html, .json, .txt, .md, .folded (collapsed), .pb.gz (pprof),
     /// .dot, .cg, .callgrind, and names that begin with callgrind.out or cachegrind.out.
     /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, 1.2 and later v7.
     #[arg(short, long, value_parser = output_format::parser(), ignore_case = true)]
-    #[arg(help = "Write this format [default: by the name of FILE]")]
     pub format: Option<Format>,
 
     /// Open the HTML report in the browser
@@ -141,20 +127,19 @@ pub struct OutputArguments {
     #[arg(long)]
     pub open: bool,
 
-    /// Write a profile that webgrind lists as cachegrind.out.NAME
+    /// Write a profile that webgrind lists
     ///
-    /// Writes two files into the folder for temporary files: the profile, in the callgrind format,
-    /// and the file for webgrind that belongs to it. NAME may include a folder: /srv/profiles/all.
+    /// Writes two files into the folder for temporary files: the profile cachegrind.out.NAME, in the
+    /// callgrind format, and the file for webgrind that belongs to it. NAME may include a folder: /srv/profiles/all.
     #[arg(
         long,
         value_name = "NAME",
         conflicts_with_all = ["output", "format", "escape_html", "base"]
     )]
-    #[arg(help = "Write a profile that webgrind lists")]
     pub webgrind: Option<PathBuf>,
 
     /// Overwrite profiles written by other programs
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub force: bool,
 }
 
@@ -170,52 +155,47 @@ pub struct ViewArguments {
     #[arg(short, long, value_name = "NAME", value_parser = name(), value_delimiter = ',')]
     pub event: Vec<Name>,
 
-    /// Show only this function, with its callers and callees; in dot, all that leads to or from it
+    /// Show one function, its callers and callees
     ///
-    /// NAME is a whole name, a name as tables shorten it, a last component (`fib` finds `Shop\fib`),
+    /// In dot, all that leads to or from it. NAME is a whole name, a name as tables shorten it, a last component (`fib` finds `Shop\fib`),
     /// or words of the name, file or object. `*` and `…` match any text.
     #[arg(long, value_name = "NAME", value_parser = name(), conflicts_with = "filter", allow_hyphen_values = true)]
-    #[arg(help = "Show one function, its callers and callees")]
     pub function: Option<Name>,
 
-    /// Show only functions with these words in their name, file or object
+    /// Show functions with these words in name or file
     ///
-    /// All words must occur, in upper or lower case; `*` and `…` match any text.
+    /// All words must occur in the name, file or object, in upper or lower case; `*` and `…` match any text.
     #[arg(long, value_name = "TEXT", value_parser = name(), allow_hyphen_values = true)]
-    #[arg(help = "Show functions with these words in name or file")]
     pub filter: Option<Name>,
 
-    /// Show one row per function, line, class, file, object or package
+    /// Group rows by this
     ///
-    /// Default: function. With -f json, these are the `groups`.
+    /// There is one row per function, line, class, file, object or package. Default: function. With -f json, these are the `groups`.
     #[arg(long, value_name = "WHAT")]
-    #[arg(help = "Group rows by this")]
     pub by: Option<GroupBy>,
 
-    /// Sort functions by this, highest first
+    /// Sort by this
     ///
-    /// Default: self.
+    /// The highest comes first. Default: self.
     #[arg(long, value_name = "BY")]
-    #[arg(help = "Sort by this")]
     pub sort: Option<Sort>,
 
     /// Show at most N rows; 0 for all
     ///
     /// Default: 30; markdown: 10; dot: 100.
     #[arg(long, value_name = "N", value_parser = rows, allow_negative_numbers = true)]
-    #[arg(help = "Show at most N rows; 0 for all")]
     pub top: Option<usize>,
 
     /// Show names short or in full
     ///
     /// Default: auto.
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", hide_short_help = true)]
     pub names: Option<Names>,
 
     /// Choose how inclusive costs count recursion
     ///
     /// Default: `summed` in webgrind's formats, because webgrind defines it so; `once` in others.
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", hide_short_help = true)]
     pub inclusive: Option<InclusiveCost>,
 }
 
@@ -255,7 +235,7 @@ pub struct SourceArguments {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Comparison and limits (exit status 3 if a limit fails)")]
+#[command(next_help_heading = COMPARISON)]
 pub struct ComparisonArguments {
     /// Compare with this profile; merge several
     ///
@@ -267,12 +247,12 @@ pub struct ComparisonArguments {
     /// Compare costs and calls per run of the profiled program
     ///
     /// Divides both profiles by the numbers of their runs, and rounds. Not for collapsed stacks.
-    #[arg(long, requires = "base")]
+    #[arg(long, requires = "base", hide_short_help = true)]
     pub per_run: bool,
 
-    /// Fail if the total, or NAME's inclusive cost, grew by more than PERCENT; repeatable
+    /// Fail if the total or NAME grew by more
     ///
-    /// Needs --base. It is an error if the base does not contain NAME. Limits are for all formats but
+    /// Limits how much the total, or NAME's inclusive cost, grew; repeatable. Needs --base. It is an error if the base does not contain NAME. Limits are for all formats but
     /// v4 to v7.
     #[arg(
         long,
@@ -281,12 +261,11 @@ pub struct ComparisonArguments {
         requires = "base",
         allow_hyphen_values = true
     )]
-    #[arg(help = "Fail if the total or NAME grew by more")]
     pub max_growth: Vec<Limit>,
 
-    /// Fail if the total, or NAME's inclusive cost, exceeds AMOUNT; repeatable
+    /// Fail if the total or NAME costs more
     ///
-    /// AMOUNT is a cost of the first event (-e) in the event's unit, or in a unit of yours: 250ms,
+    /// Limits the total, or NAME's inclusive cost; repeatable. AMOUNT is a cost of the first event (-e) in the event's unit, or in a unit of yours: 250ms,
     /// 1.5s, 64MiB, 20M. NAME is that of a function or, in all limits, of a group: class:A, package:a/b,
     /// file:src/a.c, object:libz.so.1, line:src/a.c:12.
     #[arg(
@@ -295,12 +274,11 @@ pub struct ComparisonArguments {
         value_parser = limit(Limit::cost),
         allow_hyphen_values = true
     )]
-    #[arg(help = "Fail if the total or NAME costs more")]
     pub max_cost: Vec<Limit>,
 
-    /// Fail if NAME is called more than N times; repeatable
+    /// Fail if NAME is called more often
     ///
-    /// Numbers of calls do not depend on the machine. If the profile does not contain NAME, the limit
+    /// Limits the number of calls to N; repeatable. Numbers of calls do not depend on the machine. If the profile does not contain NAME, the limit
     /// passes with a warning, and --strict fails.
     #[arg(
         long,
@@ -308,13 +286,12 @@ pub struct ComparisonArguments {
         value_parser = limit(Limit::calls),
         allow_hyphen_values = true
     )]
-    #[arg(help = "Fail if NAME is called more often")]
     pub max_calls: Vec<Limit>,
 
     /// Apply total limits to each named part separately
     ///
     /// Valgrind writes a named part for each CALLGRIND_DUMP_STATS_AT("name"), as benchmarks do.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub each_part: bool,
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{self, Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +13,6 @@ use tempfile::Builder;
 
 /// How long to wait for the program that starts a browser. Some end only with the browser.
 const MAX_WAIT: Duration = Duration::from_secs(1);
-const STEPS: u32 = 20;
 
 /// The program that opens a file in the user's preferred program.
 const OPENER: &str = if cfg!(target_os = "macos") {
@@ -59,11 +59,7 @@ fn start(page: &Path) -> io::Result<Option<ExitStatus>> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
-    for _ in 0..STEPS {
-        if let Some(status) = opener.try_wait()? {
-            return Ok(Some(status));
-        }
-        thread::sleep(MAX_WAIT / STEPS);
-    }
-    Ok(None)
+    let (ended, end) = channel();
+    thread::Builder::new().spawn(move || ended.send(opener.wait()))?;
+    end.recv_timeout(MAX_WAIT).ok().transpose()
 }

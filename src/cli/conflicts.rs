@@ -22,49 +22,33 @@ impl Arguments {
     }
 
     fn contradiction(&self) -> Option<String> {
+        if let Some(advice) = self.unsupported_output() {
+            return Some(advice);
+        }
         let (format, output) = (self.format(), &self.output);
+        let (view, comparison) = (&self.view, &self.comparison);
         let list = self.reading.files_from.as_ref();
-        let reads_stdin = list.is_none() && self.inputs.is_empty();
         let to_terminal = self.target().is_terminal();
-        let shows_lines = self.view.function.is_some() || self.view.by == Some(GroupBy::Line);
-        let limits_total =
-            !self.comparison.max_cost.is_empty() || !self.comparison.max_growth.is_empty();
-        let rules = [
-            (
-                list == Some(&Source::Stdin) && self.inputs.contains(&Source::Stdin),
-                "standard input cannot be both a profile and the list of --files-from",
-            ),
-            (
-                reads_stdin && io::stdin().is_terminal(),
-                "no INPUT, and standard input is a terminal: name a profile, or use `-`",
-            ),
-            (
-                !self.source.source.is_empty() && format == Format::Text && !shows_lines,
-                "--source shows lines: use --by line, --function or -f html",
-            ),
-            (
-                self.comparison.each_part && !limits_total,
-                "--each-part needs a limit on costs: use --max-cost or --max-growth",
-            ),
-            (
-                output.open && output.output == Some(Target::Stdout),
-                "--open needs a file: name one with -o, or omit -o",
-            ),
-            (
-                format == Format::Html && !output.open && to_terminal,
-                "HTML is not for a terminal: use --open, or name a file with -o",
-            ),
-            (
-                format.has(Feature::Binary) && to_terminal,
-                "binary output is not for a terminal: name a file with -o, use a pipe, or use -f text or -f json",
-            ),
-        ];
-        self.unsupported_output()
-            .or_else(|| {
-                let (_, message) = rules.into_iter().find(|(is_broken, _)| *is_broken)?;
-                Some(message.to_owned())
-            })
-            .or_else(|| self.unfit_option(format))
+        let shows_lines = view.function.is_some() || view.by == Some(GroupBy::Line);
+        let limits_total = !comparison.max_cost.is_empty() || !comparison.max_growth.is_empty();
+        let message = if list == Some(&Source::Stdin) && self.inputs.contains(&Source::Stdin) {
+            "standard input cannot be both a profile and the list of --files-from"
+        } else if list.is_none() && self.inputs.is_empty() && io::stdin().is_terminal() {
+            "no INPUT, and standard input is a terminal: name a profile, or use `-`"
+        } else if !self.source.source.is_empty() && format == Format::Text && !shows_lines {
+            "--source shows lines: use --by line, --function or -f html"
+        } else if comparison.each_part && !limits_total {
+            "--each-part needs a limit on costs: use --max-cost or --max-growth"
+        } else if output.open && output.output == Some(Target::Stdout) {
+            "--open needs a file: name one with -o, or omit -o"
+        } else if format == Format::Html && !output.open && to_terminal {
+            "HTML is not for a terminal: use --open, or name a file with -o"
+        } else if format.has(Feature::Binary) && to_terminal {
+            "binary output is not for a terminal: name a file with -o, use a pipe, or use -f text or -f json"
+        } else {
+            return self.unfit_option(format);
+        };
+        Some(message.to_owned())
     }
 
     /// The advice for an output whose name promises a format that is not supported.

@@ -47,9 +47,20 @@ impl Bar {
         let (stop, stopped) = channel::<()>();
         // Waits until the work ends, at most for this long.
         let goes_on_for = move |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
+        let template = total.map_or(WITHOUT_TOTAL, |_| WITH_TOTAL);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
         let show = move || {
-            if delay.is_zero() || goes_on_for(delay) {
-                draw(&progress, total, goes_on_for);
+            if goes_on_for(delay) {
+                // Drawn once there is a rate.
+                bar.set_position(progress.bytes());
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+                while goes_on_for(TICK) {
+                    bar.set_position(progress.bytes());
+                }
+                bar.finish_and_clear();
             }
         };
         let thread = Builder::new().name("progress".to_owned()).spawn(show);
@@ -65,23 +76,4 @@ impl Drop for Bar {
             let _ = thread.join();
         }
     }
-}
-
-fn draw(progress: &Progress, total: Option<u64>, goes_on_for: impl Fn(Duration) -> bool) {
-    // Drawn once there is a rate: the bytes read so far must not seem to be read at once.
-    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
-    bar.set_position(progress.bytes());
-    bar.reset_eta();
-    let template = match total {
-        Some(_) => WITH_TOTAL,
-        None => WITHOUT_TOTAL,
-    };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar.set_draw_target(ProgressDrawTarget::stderr());
-    while goes_on_for(TICK) {
-        bar.set_position(progress.bytes());
-    }
-    bar.finish_and_clear();
 }

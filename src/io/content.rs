@@ -15,7 +15,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// How an input is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
+pub(super) enum Compression {
     /// gzip, RFC 1952.
     Gzip,
     /// Zstandard, RFC 8878.

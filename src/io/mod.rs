@@ -10,7 +10,6 @@ mod progress;
 mod source;
 mod source_files;
 
-pub use content::Compression;
 pub(crate) use output::Output;
 pub use output::{
     Links, OutputOptions, Target, ends_with_separator, locate, remove_unfinished,

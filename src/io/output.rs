@@ -166,44 +166,32 @@ fn denied(reason: impl Into<String>) -> io::Error {
 pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
-        let Some((at, rest, link)) = first_link(&path) else {
+        let Some(at) = path.ancestors().filter(|at| at.is_symlink()).last() else {
             return Ok(path);
         };
-        let is_last = rest.as_os_str().is_empty();
-        if is_last && Descriptor::of(&at).is_some() {
-            return Ok(at);
+        let (link, is_last) = (fs::symlink_metadata(at)?, at == path);
+        if is_last && Descriptor::of(at).is_some() {
+            return Ok(path);
         }
         let may_follow = match links {
             Links::Own if is_last => is_own(&link),
-            _ => !is_foreign(&at, &link)?,
+            _ => !is_foreign(at, &link)?,
         };
         // Nobody can replace this link meanwhile: in a shared folder, it belongs to the user or to
         // the folder's owner.
         if !may_follow {
-            let at = printable_path(&at);
+            let at = printable_path(at);
             return Err(denied(format!("the link {at} belongs to another user")));
         }
-        let mut target = folder(&at).join(fs::read_link(&at)?);
-        if !is_last {
+        let mut target = folder(at).join(fs::read_link(at)?);
+        if let Ok(rest) = path.strip_prefix(at)
+            && !is_last
+        {
             target.push(rest);
         }
         path = target;
     }
     Err(io::Error::other("too many links"))
-}
-
-/// The first link in a path, and the rest of the path.
-fn first_link(path: &Path) -> Option<(PathBuf, PathBuf, Metadata)> {
-    let mut before = PathBuf::new();
-    let mut components = path.components();
-    while let Some(component) = components.next() {
-        before.push(component);
-        let metadata = fs::symlink_metadata(&before).ok()?;
-        if metadata.is_symlink() {
-            return Some((before, components.as_path().to_owned(), metadata));
-        }
-    }
-    None
 }
 
 /// Whether it is a device, which can be opened for a check. Opening a pipe would wait.

@@ -14,7 +14,7 @@ use std::{env, fmt};
 
 use tempfile::SpooledTempFile;
 
-use super::content::{Compression, Content, Cut, fill, recognise};
+use super::content::{Content, Cut, fill, recognise};
 use super::identity::{self, FileIdentity};
 use super::progress::{Progress, ProgressReader};
 use crate::display::text::printable_path;
@@ -176,7 +176,7 @@ pub(crate) fn is_profile(path: &Path) -> bool {
 /// An input that is decompressed while it is read.
 #[cfg(feature = "compression")]
 fn decompressed(
-    compression: Compression,
+    compression: super::content::Compression,
     stored: impl BufRead + Send + 'static,
 ) -> io::Result<Input> {
     let cut = Cut::default();
@@ -239,9 +239,12 @@ impl Input {
         Ok(())
     }
 
-    /// The offset at which compressed data end too early, if they do. Known at the end of reading.
-    pub fn cut(&self) -> Option<(Compression, u64)> {
-        self.cut.as_ref()?.get().copied()
+    /// Where compressed data end too early, if they do, for people. Known at the end of reading.
+    pub fn cut(&self) -> Option<String> {
+        let (compression, bytes) = self.cut.as_ref()?.get()?;
+        Some(format!(
+            "the {compression} data are cut off after {bytes} bytes"
+        ))
     }
 }
 
@@ -249,19 +252,12 @@ impl Input {
 fn copy(input: impl BufRead) -> io::Result<SpooledTempFile> {
     let mut input = input.take(MAX_COPIED);
     let mut copy = SpooledTempFile::new(IN_MEMORY);
-    loop {
-        let bytes = fill(&mut input)?;
+    while let bytes @ [_, ..] = fill(&mut input)? {
         let count = bytes.len();
-        if count == 0 {
-            break;
-        }
         copy.write_all(bytes).map_err(|error| {
             // Otherwise, the error would blame the input.
-            let folder = env::temp_dir();
-            let text = format!(
-                "cannot create a temporary file in {}: {error}",
-                printable_path(&folder)
-            );
+            let folder = printable_path(&env::temp_dir());
+            let text = format!("cannot create a temporary file in {folder}: {error}");
             io::Error::new(error.kind(), text)
         })?;
         input.consume(count);

@@ -59,8 +59,8 @@ pub struct SourceCounts {
     pub missing: u64,
 }
 
-/// Why a source file is not shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+/// Why a source file is not shown; later reasons are those of files that came closer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 #[non_exhaustive]
 pub enum NoSource {
     /// No folder is given.
@@ -263,8 +263,8 @@ impl SourceFiles {
         })
     }
 
-    /// Looks for a file everywhere. If it is not shown, the reason is that of the first place where
-    /// it exists, preferably inside a folder.
+    /// Looks for a file everywhere. If it is not shown, the reason is that of the place where it came
+    /// closest.
     fn find(&self, name: &[u8]) -> Result<File, NoSource> {
         let mut reason = NoSource::NotFound;
         let own = path_of(name).ok_or(NoSource::NotFound)?;
@@ -276,11 +276,7 @@ impl SourceFiles {
         for path in std::iter::once(own.to_owned()).chain(in_folders) {
             match self.open_path(&path) {
                 Ok(file) => return Ok(file),
-                Err(NoSource::NotFound) => {}
-                Err(other) if matches!(reason, NoSource::NotFound | NoSource::Outside) => {
-                    reason = other;
-                }
-                Err(_) => {}
+                Err(other) => reason = reason.max(other),
             }
         }
         Err(reason)

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::callgrind;
 use crate::compare::{CompareError, LimitError};
-use crate::io::{Compression, ResolvedSource, Source, Target};
+use crate::io::{ResolvedSource, Source, Target};
 use crate::output::text;
 use crate::profile::ModelError;
 use crate::webgrind;
@@ -32,12 +32,8 @@ pub enum ConvertError {
     #[error(transparent)]
     Preprocessed(#[from] webgrind::ReadError),
     /// A compressed input ends before any data.
-    #[error("{input}: no profile data: the {compression} data are cut off after {bytes} bytes")]
-    CutBeforeData {
-        input: Source,
-        compression: Compression,
-        bytes: u64,
-    },
+    #[error("{input}: no profile data: {cut}")]
+    CutBeforeData { input: Source, cut: String },
     /// An input cannot be read.
     #[error("{input}: cannot be read")]
     Read { input: Source, source: io::Error },
@@ -69,12 +65,8 @@ pub enum ConvertError {
     #[error(transparent)]
     Limit(#[from] LimitError),
     /// No input has a requested part.
-    #[error("{inputs}: no part \"{name}\"; {available}")]
-    NoPart {
-        inputs: String,
-        name: String,
-        available: String,
-    },
+    #[error("{0}")]
+    NoPart(String),
     /// The requested parts contain nothing to convert.
     #[error("{0}: no profile data: the chosen parts contain no costs")]
     EmptyPart(String),

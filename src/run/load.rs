@@ -71,11 +71,9 @@ pub(super) fn load(
     let filters = &options.read.parts;
     let merged = merge(found, skips, options, progress)?;
     if let Some(missing) = merged.parts.missing(filters) {
-        return Err(ConvertError::NoPart {
-            inputs,
-            name: missing.name(),
-            available: merged.parts.to_string(),
-        });
+        let (name, available) = (missing.name(), merged.parts);
+        let reason = format!("{inputs}: no part \"{name}\"; {available}");
+        return Err(ConvertError::NoPart(reason));
     }
     let Some(mut profile) = merged.profile else {
         return Err(match merged.error {
@@ -394,33 +392,26 @@ impl InputBatch<'_> {
             // Unreadable lines may come from corrupt compressed data.
             input.check_rest().map_err(unreadable(source))?;
         }
-        let cut = input.cut();
-        let outcome = outcome.map_err(|error| match cut {
+        let outcome = match (outcome, input.cut()) {
             // The beginning of a first line proves nothing.
-            Some((compression, bytes))
+            (Err(error), Some(cut))
                 if error.kind().is_no_data()
                     || matches!(error.kind(), ProblemKind::NotAProfile) =>
             {
-                ConvertError::CutBeforeData {
-                    input: source.clone(),
-                    compression,
-                    bytes,
-                }
+                let input = source.clone();
+                return Err(ConvertError::CutBeforeData { input, cut });
             }
-            _ => error.into(),
-        })?;
+            (outcome, _) => outcome?,
+        };
         self.merged.bytes += outcome.bytes;
         self.merged.parts.merge(outcome.parts);
         if let Some(part @ 2..) = outcome.first_part {
             self.merged.later_parts.push((source.clone(), part));
         }
         self.merged.warnings.append(outcome.warnings);
-        if let Some((compression, bytes)) = cut {
-            self.merged.warnings.push(Warning::Cut {
-                input: source.clone(),
-                compression,
-                bytes,
-            });
+        if let Some(cut) = input.cut() {
+            let input = source.clone();
+            self.merged.warnings.push(Warning::Cut { input, cut });
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::compare::{Comparison, Outcome, Sides, Verdict};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::counted;
 use crate::display::text::{excerpt, printable};
-use crate::io::{Compression, ResolvedSource, Source, SourceFiles};
+use crate::io::{ResolvedSource, Source, SourceFiles};
 use crate::maps::{HashMap, HashSet};
 use crate::profile::{Event, EventError, Producer, Profile, ProfileKind};
 use crate::stacks::Stacks;
@@ -34,13 +34,9 @@ pub enum Warning {
     Preprocessed(ReadWarning),
     /// Compressed data are cut off.
     #[error(
-        "{input}: the {compression} data are cut off after {bytes} bytes; what came before was converted; their writer was killed or is still running"
+        "{input}: {cut}; what came before was converted; their writer was killed or is still running"
     )]
-    Cut {
-        input: Source,
-        compression: Compression,
-        bytes: u64,
-    },
+    Cut { input: Source, cut: String },
     /// One of several inputs has no data.
     #[error("{0}: no profile data; the input is ignored")]
     Empty(Source),
@@ -59,14 +55,8 @@ pub enum Warning {
     #[error("{input}: {why}")]
     CountedTwice { input: Source, why: String },
     /// An input is a later part of a run, and earlier parts are in its folder.
-    #[error(
-        "{input}: part {part} of a run; earlier parts are in its folder, but not among the inputs: {beside}"
-    )]
-    PartsBeside {
-        input: Source,
-        part: u64,
-        beside: String,
-    },
+    #[error("{input}: {what}")]
+    PartsBeside { input: Source, what: String },
     /// All events are requested, but some inputs lack some.
     #[error("not every input has {}: where it is missing, its cost counts as 0", .0.join(", "))]
     MissingEvents(Vec<String>),
@@ -79,12 +69,8 @@ pub enum Warning {
     #[error("a derived event is omitted: {0}")]
     Underived(EventError),
     /// Base and new profile have costs in different known units.
-    #[error("\"{event}\" is in {base} in the base, but in {new} in the new profile")]
-    Units {
-        event: String,
-        base: &'static str,
-        new: &'static str,
-    },
+    #[error("{0}")]
+    Units(String),
     /// The profile lacks the function or part that a limit names.
     #[error("{0}")]
     LimitOnNothing(String),
@@ -117,7 +103,7 @@ impl Warning {
             Warning::Preprocessed(ReadWarning::Incomplete(_) | ReadWarning::NoSummary(_)) => false,
             Warning::Preprocessed(_)
             | Warning::Empty(_)
-            | Warning::Units { .. }
+            | Warning::Units(_)
             | Warning::OnBothSides(_) => self.absent_event().is_none_or(|event| event == first),
             _ => self.absent_event() == Some(first),
         }
@@ -253,11 +239,12 @@ pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>
             0 => {}
             more => shown.push(format!("and {more} more")),
         }
-        (!shown.is_empty()).then(|| Warning::PartsBeside {
-            input: input.clone(),
-            part,
-            beside: shown.join(", "),
-        })
+        let what = format!(
+            "part {part} of a run; earlier parts are in its folder, but not among the inputs: {}",
+            shown.join(", ")
+        );
+        let input = input.clone();
+        (!shown.is_empty()).then_some(Warning::PartsBeside { input, what })
     });
     warnings.collect()
 }
@@ -361,7 +348,9 @@ pub(super) fn about_comparison(comparison: &Comparison<'_>) -> impl Iterator<Ite
             unit => unit,
         });
         let event = excerpt(first.name);
-        Warning::Units { event, base, new }
+        Warning::Units(format!(
+            "\"{event}\" is in {base} in the base, but in {new} in the new profile"
+        ))
     });
     let Sides { base, new } = comparison.runs();
     let is_unequal = base != new && !comparison.is_per_run;

@@ -40,7 +40,7 @@ mod tests {
 
     use flate2::write::GzEncoder;
 
-    use super::super::Compression;
+    use super::super::super::content::Compression;
     use super::super::tests::{all_of, check_pieces};
 
     const COMPRESSED: &[u8] = include_bytes!("../../../fixtures/compressed/small.cg.gz");

@@ -85,7 +85,7 @@ mod tests {
 
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-    use super::super::Compression;
+    use super::super::super::content::Compression;
     use super::super::tests::{all_of, check_pieces};
 
     const COMPRESSED: &[u8] = include_bytes!("../../../fixtures/compressed/small.cg.zst");
