@@ -178,7 +178,7 @@ pub fn write(
                 .map_err(|error| error.to_string())?;
             Ok(())
         }
-        Format::Tree(options) => tree::write(&Stacks::new(profile), &options, &mut output),
+        Format::Tree(options) => tree::write(&Stacks::new(profile), None, &options, &mut output),
         Format::Collapsed => collapsed::write(&Stacks::new(profile), &mut output).map(drop),
     };
     written.map_err(|error| error.to_string())?;

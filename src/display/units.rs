@@ -186,11 +186,11 @@ impl Notation {
         )
     }
 
-    /// The heading of a column: a short one with the unit, if it is known.
-    pub fn heading(&self, short: &str, long: &str) -> String {
+    /// The heading of a column, with the unit if it is known.
+    pub fn heading(&self, name: &str) -> String {
         match self.name {
-            "" => long.to_owned(),
-            unit => format!("{short} {unit}"),
+            "" => name.to_owned(),
+            unit => format!("{name} {unit}"),
         }
     }
 

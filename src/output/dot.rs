@@ -32,17 +32,16 @@ use std::io::{BufWriter, Write};
 
 pub use crate::output::figures::ViewError as Error;
 
-use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
+use crate::compare::{CallCount, Sides};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
-use crate::maps::{HashMap, HashSet};
-use crate::names::{NameQuery, Named, short_name};
+use crate::maps::{HashMap, HashSet, IndexMap};
+use crate::names::{NameQuery, short_name};
+use crate::output::figures::report::{Report, Subject};
+use crate::output::figures::row::Row;
 use crate::output::figures::table::SourceLocation;
-use crate::output::figures::{
-    EventFormat, absence, both_sides, command, marked, per_run, signed_percent,
-};
-use crate::output::{Names, ReportOptions};
-use crate::profile::{FunctionId, Profile};
+use crate::output::figures::{absence, both_sides, command, marked, per_run, signed_percent};
+use crate::output::{Names, ReportOptions, Sort};
 
 /// The smallest inclusive cost of a shown function, in thousandths of the total.
 const MIN_FUNCTION_SHARE: u128 = 5;
@@ -56,132 +55,77 @@ const NAME_WIDTH: usize = 48;
 /// The font of all texts; its size follows.
 const FONT: &str = r#"fontname="sans-serif", fontsize="#;
 
-/// Writes the call graph of a profile, by its first event; see the [module](self)'s documentation.
+/// Writes the call graph of a profile or of both sides of a comparison, by its first event; see the
+/// [module](self)'s documentation.
 ///
 /// Of the options, `top`, `function` and `names` have an effect.
 ///
 /// # Errors
 ///
 /// When the output fails, or if no function has the requested name; nothing is written then.
-pub fn write(profile: &Profile, options: &ReportOptions, output: impl Write) -> Result<(), Error> {
-    Graph::of(profile.folded()).write(options, output)
-}
-
-/// Writes the call graph of both sides of a comparison, with the changes.
-///
-/// # Errors
-///
-/// As for [`write()`].
-pub fn write_comparison(
-    comparison: &Comparison<'_>,
-    options: &ReportOptions,
+pub fn write<'a>(
+    subject: impl Into<Subject<'a>>,
+    options: &'a ReportOptions,
     output: impl Write,
 ) -> Result<(), Error> {
-    Graph::compared(comparison).write(options, output)
+    let report = Report::new(subject, options);
+    let calls = report.sides();
+    let calls = calls.flat_map(|(side, profile)| profile.edges().map(move |edge| (side, edge)));
+    let edges = report.joined_calls(calls).into_iter();
+    let edges = edges.map(|(ends, sums)| {
+        let row = Row {
+            sums,
+            ..Row::default()
+        };
+        (ends, row)
+    });
+    let graph = Graph {
+        edges: edges.collect(),
+        report: &report,
+    };
+    graph.write(BufWriter::new(output))
 }
 
-/// The costs of a function, or of the calls from one to another, which have no self cost. Without a
-/// comparison, the base has none.
-type SideSums = Sides<Option<FunctionSums>>;
-
-/// The caller and the callee.
+/// The positions of the caller and the callee among the rows of the report.
 type Ends = (usize, usize);
 
 /// All functions and edges, also those that are not shown.
-struct Graph<'a> {
-    event: EventFormat<'a>,
-    title: Vec<String>,
-    has_invocations: bool,
-    nodes: Vec<(Named<'a>, SideSums)>,
-    edges: HashMap<Ends, SideSums>,
+struct Graph<'r, 'a> {
+    report: &'r Report<'a>,
+    /// Calls have no self costs.
+    edges: IndexMap<Ends, Row<'a>>,
 }
 
-impl<'a> Graph<'a> {
-    fn of(profile: &'a Profile) -> Self {
-        let event = EventFormat::first_of(profile);
-        let nodes = profile.functions().map(|(id, function)| {
-            let sums = FunctionSums {
-                self_cost: event.cost(profile.self_costs(id)),
-                inclusive: event.cost(profile.inclusive_costs(id)),
-                is_inclusive_estimated: profile.is_inclusive_estimated(id),
-                invocations: CallCount::per_run(function.invocations.into(), 1),
-            };
-            let sums = Sides {
-                base: None,
-                new: Some(sums),
-            };
-            (Named::of(profile, id), sums)
-        });
-        let mut graph = Graph {
-            title: vec![
-                command(profile),
-                format!("{}: {}", printable(event.name), event.total()),
-            ],
-            has_invocations: profile.has_invocations(),
-            nodes: nodes.collect(),
-            edges: HashMap::default(),
-            event,
-        };
-        graph.add_edges(Side::New, profile, FunctionId::index, 1);
-        graph
+impl Graph<'_, '_> {
+    fn node(&self, at: usize) -> &Row<'_> {
+        &self.report.rows[at]
     }
 
-    fn compared(comparison: &Comparison<'a>) -> Self {
-        let functions = comparison.functions();
-        let nodes = functions.map(|row| (Named::changed(comparison, row), row.sums));
-        let first = comparison.first();
-        let event = EventFormat::first_compared(comparison);
-        let change = match first.totals.base {
-            base @ 1.. => signed_percent(first.change(), base) + " % of the base",
-            _ => event.change_in_unit(first.change()),
-        };
-        let mut title = vec![
-            command(comparison.profiles.new),
-            format!("{}: {change}", printable(first.name)),
-        ];
-        title.extend(comparison.is_per_run.then(|| per_run(comparison.runs())));
-        let mut graph = Graph {
-            event,
-            title,
-            has_invocations: comparison.has_invocations(),
-            nodes: nodes.collect(),
-            edges: HashMap::default(),
-        };
-        let (positions, runs) = (comparison.positions(), comparison.divisors());
-        for (side, profile) in Sides::EACH.zip(comparison.profiles) {
-            let position = |id: FunctionId| positions[side][id.index()];
-            graph.add_edges(side, profile, position, runs[side]);
-        }
-        graph
+    fn is_compared(&self) -> bool {
+        self.report.comparison.is_some()
     }
 
-    /// Adds the calls of a side. `position` returns the position of a function among the nodes.
-    fn add_edges(
-        &mut self,
-        side: Side,
-        profile: &Profile,
-        position: impl Fn(FunctionId) -> usize,
-        runs: u64,
-    ) {
-        let mut sums: HashMap<Ends, (i128, i128)> = HashMap::default();
-        for edge in profile.edges() {
-            let ends = (position(edge.caller), position(edge.callee));
-            let (costs, calls) = sums.entry(ends).or_default();
-            *costs = costs.saturating_add(self.event.cost_on(side, edge.costs()));
-            *calls += i128::from(edge.calls);
-        }
-        for (ends, (cost, calls)) in sums {
-            self.edges.entry(ends).or_default()[side] = Some(FunctionSums {
-                inclusive: self.event.per_run(side, cost),
-                invocations: CallCount::per_run(calls, runs),
-                ..FunctionSums::default()
-            });
-        }
+    /// The command, the total, and what is omitted.
+    fn title(&self, nodes: usize, edges: usize) -> Vec<String> {
+        let (report, event) = (self.report, self.report.first());
+        let total = match report.comparison {
+            None => event.total(),
+            Some(comparison) => match (comparison.first().change(), event.whole()) {
+                (change, whole @ 1..) => signed_percent(change, whole) + " % of the base",
+                (change, _) => event.change_in_unit(change),
+            },
+        };
+        let command = command(report.profile);
+        let mut title = vec![command, format!("{}: {total}", printable(event.name))];
+        let comparison = report.comparison.filter(|comparison| comparison.is_per_run);
+        title.extend(comparison.map(|comparison| per_run(comparison.runs())));
+        title.extend(self.left_out(nodes, edges));
+        title
     }
 
     /// Whether the cost is at least this share of the total, in thousandths, on either side.
-    fn is_enough(&self, sums: &SideSums, thousandths: u128) -> bool {
-        let mut sides = inclusive(sums).zip(self.event.totals).into_iter();
+    fn is_enough(&self, row: &Row<'_>, thousandths: u128) -> bool {
+        let mut sides = inclusive(row).zip(self.report.first().totals).into_iter();
         sides.any(|(cost, total)| {
             let cost = cost.unsigned_abs();
             let least = total.unsigned_abs().saturating_mul(thousandths);
@@ -189,15 +133,10 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The total that percentages are relative to.
-    fn whole(&self) -> i128 {
-        let Sides { base, new } = self.event.totals;
-        if self.event.is_compared() { base } else { new }
-    }
-
     /// The share of the total as a colour or a width shows it, from 0 to 1.
-    fn strength(&self, sums: &SideSums) -> f64 {
-        let share = (change(inclusive(sums)) as f64 / self.whole() as f64).abs();
+    fn strength(&self, row: &Row<'_>) -> f64 {
+        let whole = self.report.first().whole();
+        let share = (row.change(Sort::Inclusive) as f64 / whole as f64).abs();
         if share.is_finite() {
             share.min(1.0)
         } else {
@@ -205,10 +144,12 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The functions of the requested name.
-    fn functions_named(&self, name: &[u8]) -> Result<Vec<usize>, Error> {
-        let names: Vec<Named<'_>> = self.nodes.iter().map(|&(named, _)| named).collect();
-        let (mut found, most) = NameQuery::new(name).find(&names)?;
+    /// The functions of the requested name, or none.
+    fn wanted(&self) -> Result<Vec<usize>, Error> {
+        let Some(name) = &self.report.options.function else {
+            return Ok(Vec::new());
+        };
+        let (mut found, most) = NameQuery::new(name).find(&self.report.names())?;
         self.sort(&mut found);
         found.truncate(most);
         Ok(found)
@@ -217,31 +158,29 @@ impl<'a> Graph<'a> {
     /// Sorts functions by inclusive cost, the highest first.
     fn sort(&self, nodes: &mut [usize]) {
         nodes.sort_by_key(|&at| {
-            let (named, sums) = &self.nodes[at];
-            let Sides { base, new } = inclusive(sums).map(i128::abs);
+            let Sides { base, new } = inclusive(self.node(at)).map(i128::abs);
+            let named = self.node(at).named;
             (Reverse(base.max(new)), named.name, named.file, at)
         });
     }
 
     /// The functions to show, the most expensive first, and the edges that cost enough.
-    fn chosen(&self, options: &ReportOptions) -> Result<(Vec<usize>, Vec<Ends>), Error> {
-        let wanted = match &options.function {
-            Some(name) => self.functions_named(name)?,
-            None => Vec::new(),
-        };
+    fn chosen(&self) -> Result<(Vec<usize>, Vec<Ends>), Error> {
+        let (wanted, options) = (self.wanted()?, self.report.options);
         let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
         // Whatever the requested functions and their calls cost, they are shown.
         let is_shown = |at: usize| {
-            is_wanted.contains(&at) || self.is_enough(&self.nodes[at].1, MIN_FUNCTION_SHARE)
+            is_wanted.contains(&at) || self.is_enough(self.node(at), MIN_FUNCTION_SHARE)
         };
-        let edges = self.edges.iter().filter(|&(&(caller, callee), sums)| {
+        let edges = self.edges.iter().filter(|&(&(caller, callee), row)| {
             let is_enough = is_wanted.contains(&caller)
                 || is_wanted.contains(&callee)
-                || self.is_enough(sums, MIN_CALL_SHARE);
+                || self.is_enough(row, MIN_CALL_SHARE);
             is_enough && is_shown(caller) && is_shown(callee)
         });
         let edges: Vec<Ends> = edges.map(|(&ends, _)| ends).collect();
-        let mut nodes: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_shown(at)).collect();
+        let all = 0..self.report.rows.len();
+        let mut nodes: Vec<usize> = all.filter(|&at| is_shown(at)).collect();
         if options.function.is_some() {
             let below = reachable(&wanted, edges.iter().copied());
             let callers = edges.iter().map(|&(caller, callee)| (callee, caller));
@@ -250,13 +189,13 @@ impl<'a> Graph<'a> {
         }
         self.sort(&mut nodes);
         nodes.sort_by_key(|at| !is_wanted.contains(at));
-        nodes.truncate(options.top.unwrap_or(usize::MAX));
+        nodes.truncate(options.most(nodes.len()));
         self.sort(&mut nodes);
         Ok((nodes, edges))
     }
 
-    fn write(&self, options: &ReportOptions, output: impl Write) -> Result<(), Error> {
-        let (nodes, edges) = self.chosen(options)?;
+    fn write(&self, mut output: impl Write) -> Result<(), Error> {
+        let (nodes, edges) = self.chosen()?;
         let numbers: HashMap<usize, u64> = nodes.iter().copied().zip(1..).collect();
         let edges = edges.into_iter().filter_map(|ends| {
             let (caller, callee) = (numbers.get(&ends.0)?, numbers.get(&ends.1)?);
@@ -264,43 +203,37 @@ impl<'a> Graph<'a> {
         });
         let mut edges: Vec<_> = edges.collect();
         edges.sort_unstable_by_key(|&(caller, callee, _)| (caller, callee));
-        let mut title = self.title.clone();
-        title.extend(self.left_out(nodes.len(), edges.len(), options));
-        let mut output = BufWriter::new(output);
-        let label = quoted(&title);
+        let title = quoted(&self.title(nodes.len(), edges.len()));
         writeln!(
             output,
-            "digraph calls {{\n  graph [label={label}, labelloc=t, {FONT}12]"
+            "digraph calls {{\n  graph [label={title}, labelloc=t, {FONT}12]"
         )?;
         writeln!(output, "  node [shape=box, style=filled, {FONT}10]")?;
         writeln!(output, "  edge [{FONT}8]")?;
         for (number, &at) in (1..).zip(&nodes) {
-            let (named, sums) = &self.nodes[at];
-            let full = named.shown();
-            let mut label = vec![match options.names {
+            let row = self.node(at);
+            let full = row.named.shown();
+            let mut label = vec![match self.report.options.names {
                 Names::Full => full.clone(),
                 _ => short_name(&full, NAME_WIDTH),
             }];
-            label.extend(self.node_figures(sums));
-            let location = SourceLocation::of(named).full();
-            let tooltip = match location.is_empty() {
-                true => vec![full],
-                false => vec![full, location],
-            };
+            label.extend(self.node_figures(row));
+            let mut tooltip = vec![full, SourceLocation::of(&row.named).full()];
+            tooltip.retain(|line| !line.is_empty());
             let (label, tooltip) = (quoted(&label), quoted(&tooltip));
-            let color = self.color(sums, 0.04);
+            let color = self.color(row, 0.04);
             writeln!(
                 output,
                 r#"  n{number} [label={label}, tooltip={tooltip}, fillcolor="{color}"]"#
             )?;
         }
-        for (caller, callee, sums) in edges {
-            let strength = self.strength(sums);
-            let color = match self.event.is_compared() {
-                true => self.color(sums, 0.3),
+        for (caller, callee, row) in edges {
+            let strength = self.strength(row);
+            let color = match self.is_compared() {
+                true => self.color(row, 0.3),
                 false => "0 0 0.35".to_owned(),
             };
-            let label = quoted(&self.edge_figures(sums));
+            let label = quoted(&self.edge_figures(row));
             let (width, weight) = (0.5 + 4.5 * strength, 1.0 + 100.0 * strength);
             writeln!(
                 output,
@@ -312,13 +245,13 @@ impl<'a> Graph<'a> {
     }
 
     /// The colour of growth, decline or cost, stronger for a larger share of the total.
-    fn color(&self, sums: &SideSums, least: f64) -> String {
-        let hue = match change(inclusive(sums)) {
-            _ if !self.event.is_compared() => "0.09",
+    fn color(&self, row: &Row<'_>, least: f64) -> String {
+        let hue = match row.change(Sort::Inclusive) {
+            _ if !self.is_compared() => "0.09",
             0.. => "0",
             _ => "0.6",
         };
-        let strength = self.strength(sums);
+        let strength = self.strength(row);
         let saturation = match strength > 0.0 {
             true => least + (0.85 - least) * strength.sqrt(),
             false => 0.0,
@@ -326,77 +259,61 @@ impl<'a> Graph<'a> {
         format!("{hue} {saturation:.3} 1")
     }
 
-    fn node_figures(&self, sums: &SideSums) -> Vec<String> {
-        let sides = sums.map(Option::unwrap_or_default);
-        let mut each = sides.into_iter();
-        let is_estimated = each.any(|sums| sums.is_inclusive_estimated);
-        let mut lines = vec![
-            format!("incl {}", marked(is_estimated, self.share(inclusive(sums)))),
-            format!("self {}", self.share(sides.map(|sums| sums.self_cost))),
-        ];
-        if self.has_invocations {
-            let Sides { base, new } = sides.map(|sums| sums.invocations);
+    fn node_figures(&self, row: &Row<'_>) -> Vec<String> {
+        let share = self.share(row, Sort::Inclusive);
+        let share = marked(row.is_estimated(Sort::Inclusive), share);
+        let own = self.share(row, Sort::SelfCost);
+        let mut lines = vec![format!("incl {share}"), format!("self {own}")];
+        if self.report.has_invocations() {
+            let Sides { base, new } = row.calls();
             lines.push(match new {
-                _ if self.event.is_compared() && base != new => format!("calls {base} → {new}"),
+                _ if self.is_compared() && base != new => format!("calls {base} → {new}"),
                 _ if new == CallCount::per_run(1, 1) => "1 call".to_owned(),
                 _ => format!("{new} calls"),
             });
         }
-        let absence = absence(*sums).filter(|_| self.event.is_compared());
+        let absence = absence(row.sums).filter(|_| self.is_compared());
         lines.extend(absence.map(str::to_owned));
         lines
     }
 
-    fn edge_figures(&self, sums: &SideSums) -> [String; 2] {
-        let calls = sums.map(|side| side.unwrap_or_default().invocations);
+    fn edge_figures(&self, row: &Row<'_>) -> [String; 2] {
         let shown = |calls: CallCount| format!("{calls}×");
-        let calls = match self.event.is_compared() {
-            true => both_sides(calls, shown),
-            false => shown(calls.new),
+        let calls = match self.is_compared() {
+            true => both_sides(row.calls(), shown),
+            false => shown(row.calls().new),
         };
-        [self.share(inclusive(sums)), calls]
+        [self.share(row, Sort::Inclusive), calls]
     }
 
     /// A cost or its change, in percent of the total. Costs of memory can have no positive total; then it
     /// is shown in its unit.
-    fn share(&self, costs: Sides<i128>) -> String {
-        match (self.event.is_compared(), self.whole()) {
-            (false, whole @ 1..) => percent(costs.new, whole) + " %",
-            (false, _) => self.event.notation.with_unit(costs.new),
-            (true, whole @ 1..) => signed_percent(change(costs), whole) + " %",
-            (true, _) => self.event.change_in_unit(change(costs)),
+    fn share(&self, row: &Row<'_>, value: Sort) -> String {
+        let (event, cost) = (self.report.first(), row.change(value));
+        match (self.is_compared(), event.whole()) {
+            (false, whole @ 1..) => percent(cost, whole) + " %",
+            (false, _) => event.notation.with_unit(cost),
+            (true, whole @ 1..) => signed_percent(cost, whole) + " %",
+            (true, _) => event.change_in_unit(cost),
         }
     }
 
     /// The note about what is omitted.
-    fn left_out(&self, nodes: usize, edges: usize, options: &ReportOptions) -> Option<String> {
-        let [nodes, edges] = [self.nodes.len() - nodes, self.edges.len() - edges];
+    fn left_out(&self, nodes: usize, edges: usize) -> Option<String> {
+        let [nodes, edges] = [self.report.rows.len() - nodes, self.edges.len() - edges];
         if nodes + edges == 0 {
             return None;
         }
         let nodes = counted(nodes as u64, "function");
         let edges = counted(edges as u64, "edge");
-        let top = match options.top {
-            Some(top) if top < usize::MAX => format!("up to {}", counted(top as u64, "function")),
-            _ => "functions".to_owned(),
-        };
-        let near = options.function.as_ref().map_or(String::new(), |name| {
-            let name = short_name(&printable(name), NAME_WIDTH);
-            format!(", leading to or from {name}")
-        });
         Some(format!(
-            "omitted: {nodes} and {edges}; shown: {top} of at least 0.5 %, edges of at least 0.1 %{near}"
+            "omitted: {nodes} and {edges}, below 0.5 % or 0.1 % or beyond --top"
         ))
     }
 }
 
-fn inclusive(sums: &SideSums) -> Sides<i128> {
-    sums.map(|side| side.map_or(0, |sums| sums.inclusive))
-}
-
-/// The change of a cost. Without a comparison, it is the cost itself.
-fn change(costs: Sides<i128>) -> i128 {
-    costs.new.saturating_sub(costs.base)
+fn inclusive(row: &Row<'_>) -> Sides<i128> {
+    row.sums.map(|side| side.map_or(0, |sums| sums.inclusive))
 }
 
 /// These nodes, and all that can be reached from them through these edges.

@@ -17,7 +17,7 @@
 //! options.top = Some(1);
 //! text::write(&profile, &options, &mut SourceFiles::default(), &mut report)?;
 //! let report = String::from_utf8(report)?;
-//! assert!(report.contains(" 75.00   750   75.00        750  work      app.c:9"));
+//! assert!(report.contains(" 75.00   750   75.00   750  work      app.c:9"));
 //! assert!(report.ends_with("1 more function with a total self cost of 250 (25.00 %)\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -35,6 +35,7 @@ pub mod pprof;
 pub mod text;
 pub mod tree;
 
+pub use figures::report::Subject;
 pub use options::{Names, ReportOptions, Sort};
 
 /// The most frames of a stack: with deep recursion, the output would grow with the square of the

@@ -5,12 +5,12 @@ use std::collections::BinaryHeap;
 use std::io::{self, Write};
 use std::iter;
 
-use super::figures::summary::{ComparisonSummary, ProfileSummary};
-use super::figures::table::TextTable;
-use super::figures::{EventFormat, MISSING, marked, signed, signed_percent, write_lines};
+use super::figures::report::{Column, Columns, Report, Subject};
+use super::figures::row::Row;
+use super::figures::{change, write_lines};
 use super::joined_stacks::JoinedStacks;
-use super::{MAX_FRAMES, ReportOptions};
-use crate::compare::{Comparison, Side, Sides};
+use super::{MAX_FRAMES, ReportOptions, Sort};
+use crate::compare::{CallCount, Comparison, FunctionSums, Sides};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
@@ -23,10 +23,14 @@ const INDENT: usize = 2;
 /// The columns of a terminal that are reserved for names, at any depth.
 const MIN_NAME: usize = 30;
 
+const SELF: Column = Column::new(Sort::SelfCost, ["self", "", ""]);
+
 /// The mark of an only child that is not indented further than its parent.
 const CHAINED: &str = "└ ";
 
-/// Writes the command, the totals and the most expensive stacks, in lines of UTF-8.
+/// Writes the command, the totals and the most expensive stacks, in lines of UTF-8; with a base, the
+/// totals of both sides and the stacks that changed most. Functions that are one in the comparison are
+/// one row, if their callers are the same.
 ///
 /// A row is always shown with its callers. The omitted children of a row are summed in one more row.
 /// The percentages of estimated rows begin with `~`. If the width of a terminal is given, names are
@@ -36,97 +40,46 @@ const CHAINED: &str = "└ ";
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(stacks: &Stacks<'_>, options: &ReportOptions, output: impl Write) -> io::Result<()> {
-    let report = ProfileSummary::new(stacks.profile(), options);
-    let tree = ShownTree {
-        stacks: JoinedStacks::new(stacks, None, |_, id| id.index()),
-        event: report.first(),
-    };
-    tree.write(report.heading(), options, output)
-}
-
-/// Writes the totals of both sides and the stacks that changed most, likewise. Functions that are one
-/// in the comparison are one row, if their callers are the same.
-///
-/// # Errors
-///
-/// When the output fails.
-pub fn write_comparison(
-    base: &Stacks<'_>,
-    new: &Stacks<'_>,
-    comparison: &Comparison<'_>,
+pub fn write(
+    stacks: &Stacks<'_>,
+    compared: Option<(&Stacks<'_>, &Comparison<'_>)>,
     options: &ReportOptions,
     output: impl Write,
 ) -> io::Result<()> {
-    let report = ComparisonSummary::new(comparison, options);
-    let positions = comparison.positions();
-    let tree = ShownTree {
-        stacks: JoinedStacks::new(new, Some(base), |side, id| positions[side][id.index()]),
-        event: &report.first,
+    let subject = match compared {
+        None => stacks.profile().into(),
+        Some((_, comparison)) => Subject::from(comparison),
     };
-    tree.write(report.heading(), options, output)
+    let report = &Report::new(subject, options);
+    let base = compared.map(|(base, _)| base);
+    let tree = ShownTree {
+        stacks: JoinedStacks::new(stacks, base, |side, id| report.position(side, id)),
+        report,
+    };
+    let rows = tree.rows(options.top.unwrap_or(usize::MAX));
+    let lines = report.heading().into_iter().chain([String::new()]);
+    write_lines(lines.chain(tree.lines(&rows)), options, output)
 }
 
 /// Stacks with the format of their costs.
 struct ShownTree<'t, 'a> {
     stacks: JoinedStacks<'t, 'a>,
-    event: &'t EventFormat<'t>,
+    report: &'t Report<'t>,
 }
 
 /// A node, or the sum of omitted siblings.
-#[derive(Clone, Copy)]
-struct TreeRow {
+struct TreeRow<'a> {
+    row: Row<'a>,
     /// `None` for omitted nodes.
     node: Option<usize>,
-    /// The number of nodes that it sums.
-    nodes: u64,
-    /// The inclusive costs of both sides; `None` on a side that lacks it.
-    inclusive: Sides<Option<i128>>,
-    is_estimated: bool,
     level: usize,
     /// Whether it is the only child of its parent.
     is_only: bool,
-    /// Whether a sibling has the same name, but another file.
-    has_namesake: bool,
-}
-
-impl TreeRow {
-    /// The change of its inclusive cost; without a base, the cost itself.
-    fn change(&self) -> i128 {
-        let Sides { base, new } = self.inclusive.map(Option::unwrap_or_default);
-        new.saturating_sub(base)
-    }
-
-    /// The sum of two rows.
-    fn with(self, other: TreeRow) -> TreeRow {
-        let sums = self.inclusive.zip(other.inclusive);
-        let inclusive = sums.map(|sides| match sides {
-            (Some(one), Some(other)) => Some(one.saturating_add(other)),
-            (one, other) => one.or(other),
-        });
-        TreeRow {
-            nodes: self.nodes + other.nodes,
-            inclusive,
-            is_estimated: self.is_estimated | other.is_estimated,
-            ..self
-        }
-    }
 }
 
 impl ShownTree<'_, '_> {
-    fn write(
-        &self,
-        heading: Vec<String>,
-        options: &ReportOptions,
-        output: impl Write,
-    ) -> io::Result<()> {
-        let rows = self.rows(options.top.unwrap_or(usize::MAX));
-        let lines = heading.into_iter().chain([String::new()]);
-        write_lines(lines.chain(self.lines(&rows, options)), options, output)
-    }
-
     /// The rows in their order: each is followed by those below it.
-    fn rows(&self, top: usize) -> Vec<TreeRow> {
+    fn rows(&self, top: usize) -> Vec<TreeRow<'_>> {
         let shown = self.most_expensive(top);
         let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::default();
         for at in 0..self.stacks.len() {
@@ -143,35 +96,36 @@ impl ShownTree<'_, '_> {
         // The next row is the last one.
         let mut pending = rows_below(None);
         while let Some(row) = pending.pop() {
-            rows.push(row);
             if row.node.is_some() {
                 pending.extend(rows_below(row.node));
             }
+            rows.push(row);
         }
         rows
     }
 
     /// The rows for siblings, the last one first.
-    fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>) -> Vec<TreeRow> {
-        let (mut rows, others): (Vec<TreeRow>, Vec<TreeRow>) = siblings
-            .iter()
-            .map(|&at| self.row(at))
-            .partition(|row| row.node.is_some_and(|at| shown.contains(&at)));
-        rows.sort_by_key(|row| {
-            let frame = row.node.map(|at| self.named(at).name);
-            (self.rank(row), Reverse((frame, row.node)))
+    fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>) -> Vec<TreeRow<'_>> {
+        let (nodes, others): (Vec<usize>, Vec<usize>) =
+            siblings.iter().partition(|at| shown.contains(at));
+        let rows = nodes.iter().map(|&at| self.row(Some(at), &[at]));
+        let mut rows: Vec<TreeRow<'_>> = rows.collect();
+        rows.sort_by_key(|of| {
+            let cost = self.report.rank(of.row.change(Sort::Inclusive));
+            (cost, Reverse((of.row.named.name, of.node)))
         });
         let mut files: HashMap<&[u8], HashSet<&[u8]>> = HashMap::default();
-        for at in rows.iter().filter_map(|row| row.node) {
-            let Named { name, file, .. } = self.named(at);
+        for Named { name, file, .. } in rows.iter().map(|of| of.row.named) {
             files.entry(name).or_default().insert(file);
         }
-        for row in &mut rows {
-            let name = row.node.map(|at| self.named(at).name);
-            row.has_namesake = name.is_some_and(|name| files[name].len() > 1);
+        for of in &mut rows {
+            let Named { name, file, .. } = of.row.named;
+            if files[name].len() > 1 {
+                of.row.text = Some(format!("{} ({})", of.row.shown(), printable(file)));
+            }
         }
-        if let Some(rest) = others.into_iter().reduce(TreeRow::with) {
-            rows.insert(0, TreeRow { node: None, ..rest });
+        if !others.is_empty() {
+            rows.insert(0, self.row(None, &others));
         }
         if let [only] = rows.as_mut_slice() {
             only.is_only = true;
@@ -179,43 +133,59 @@ impl ShownTree<'_, '_> {
         rows
     }
 
-    fn row(&self, at: usize) -> TreeRow {
-        let inclusive = Sides::EACH.map(|side| {
-            let costs = self.stacks.stacks(side, at);
-            let costs = costs.map(|(of, id)| self.event.cost_on(side, of.inclusive_costs(id)));
-            Some(
-                self.event
-                    .per_run(side, costs.reduce(i128::saturating_add)?),
-            )
-        });
+    /// A row for a node, or for several that are omitted.
+    fn row(&self, node: Option<usize>, nodes: &[usize]) -> TreeRow<'_> {
         TreeRow {
-            node: Some(at),
-            nodes: 1,
-            inclusive,
-            is_estimated: self.stacks.estimated(at) > 0,
-            level: self.stacks.depth(at) as usize,
+            row: Row {
+                named: self.named(nodes[0]),
+                text: match node {
+                    Some(_) => None,
+                    None => Some(format!("… {} more", grouped(nodes.len() as u64))),
+                },
+                sums: self.sums(nodes),
+                ..Row::default()
+            },
+            node,
+            level: self.stacks.depth(nodes[0]) as usize,
             is_only: false,
-            has_namesake: false,
         }
     }
 
-    /// The value that rows are sorted by: their cost, or the size of their change.
-    fn rank(&self, row: &TreeRow) -> i128 {
-        match self.event.is_compared() {
-            true => row.change().saturating_abs(),
-            false => row.change(),
-        }
+    /// The sums of nodes. Only the new side has calls.
+    fn sums(&self, nodes: &[usize]) -> Sides<Option<FunctionSums>> {
+        let event = self.report.first();
+        let is_inclusive_estimated = nodes.iter().any(|&at| self.stacks.estimated(at) > 0);
+        let calls = nodes.iter().map(|&at| self.stacks.calls(at));
+        let calls = calls.fold(0, u64::saturating_add);
+        Sides::EACH.map(|side| {
+            let stacks = nodes.iter().flat_map(|&at| self.stacks.stacks(side, at));
+            let costs = stacks.map(|(of, id)| {
+                let [own, inclusive] = [of.self_costs(id), of.inclusive_costs(id)];
+                [event.cost(side, own), event.cost(side, inclusive)]
+            });
+            let sum = costs.reduce(|[own, inclusive], [more, below]| {
+                [own.saturating_add(more), inclusive.saturating_add(below)]
+            });
+            let [self_cost, inclusive] = sum?.map(|cost| event.per_run(side, cost));
+            Some(FunctionSums {
+                self_cost,
+                inclusive,
+                is_inclusive_estimated,
+                invocations: CallCount::per_run(calls.into(), 1),
+            })
+        })
     }
 
     /// The nodes with the highest inclusive costs or the largest changes, each with all nodes above
     /// it.
     fn most_expensive(&self, top: usize) -> HashSet<usize> {
         let candidates = (0..self.stacks.len()).filter_map(|at| {
-            let row = self.row(at);
-            let rank = self.rank(&row);
-            let is_wanted = rank != 0 || !self.event.is_compared();
-            (is_wanted && row.level < MAX_FRAMES)
-                .then(|| (rank, Reverse((row.level, self.named(at).name, at))))
+            let inclusive = self.sums(&[at]).map(|sums| Some(sums?.inclusive));
+            let rank = self.report.rank(change(inclusive));
+            let is_wanted = rank != 0 || self.report.comparison.is_none();
+            let level = self.stacks.depth(at) as usize;
+            (is_wanted && level < MAX_FRAMES)
+                .then(|| (rank, Reverse((level, self.named(at).name, at))))
         });
         let mut candidates: BinaryHeap<_> = candidates.collect();
         let mut shown = HashSet::default();
@@ -231,17 +201,6 @@ impl ShownTree<'_, '_> {
         shown
     }
 
-    fn name(&self, row: &TreeRow) -> String {
-        let Some(at) = row.node else {
-            return format!("… {} more", grouped(row.nodes));
-        };
-        let named = self.named(at);
-        match row.has_namesake {
-            true => format!("{} ({})", named.shown(), printable(named.file)),
-            false => named.shown(),
-        }
-    }
-
     /// The function of a node, with the name of its frame.
     fn named(&self, at: usize) -> Named<'_> {
         let (_, stacks, id) = self.stacks.one(at);
@@ -252,61 +211,28 @@ impl ShownTree<'_, '_> {
         }
     }
 
-    fn table<'r>(&self, rows: &'r [TreeRow]) -> TextTable<'r, TreeRow> {
-        let notation = self.event.notation;
-        let table = TextTable::named("function", rows, |row| self.name(row));
-        if self.event.is_compared() {
-            let side = |row: &TreeRow, side: Side| match row.inclusive[side] {
-                Some(cost) => notation.cost(cost),
-                None => MISSING[side].to_owned(),
-            };
-            return table
-                .with(notation.heading("change", "change"), |row| {
-                    let change = signed(row.change(), notation.cost(row.change()));
-                    marked(row.is_estimated, change)
-                })
-                .with("base %", |row| {
-                    signed_percent(row.change(), self.event.totals.base)
-                })
-                .with(notation.heading("base", "base"), |row| {
-                    side(row, Side::Base)
-                })
-                .with(notation.heading("new", "new"), |row| side(row, Side::New));
-        }
-        let new = |row: &TreeRow| row.inclusive.new.unwrap_or(0);
-        let self_cost = |at: usize| {
-            let stacks = self.stacks.stacks(Side::New, at);
-            let costs = stacks.map(|(of, id)| self.event.cost(of.self_costs(id)));
-            notation.cost(costs.sum::<i128>())
-        };
-        let profile = self.stacks.sides.new.profile();
-        // The sum of omitted nodes shows no self cost and no calls.
-        table
-            .with("incl %", |row| {
-                marked(row.is_estimated, self.event.share(new(row)))
-            })
-            .with(notation.heading("incl", "inclusive"), |row| {
-                notation.cost(new(row))
-            })
-            .with(notation.heading("self", "self"), |row| {
-                row.node.map_or_else(String::new, self_cost)
-            })
-            .with_known(profile.has_invocations(), "calls", |row| {
-                row.node
-                    .map_or_else(String::new, |at| grouped(self.stacks.calls(at)))
-            })
-    }
-
     /// The headings, and a line for each row.
-    fn lines(&self, rows: &[TreeRow], options: &ReportOptions) -> Vec<String> {
-        let mut table = self.table(rows);
+    fn lines(&self, rows: &[TreeRow<'_>]) -> Vec<String> {
+        let (report, options) = (self.report, self.report.options);
+        let costs = [Column::INCLUSIVE, SELF];
+        let columns = Columns {
+            values: match report.comparison {
+                None => report.with_calls(&costs),
+                // Stacks of a base have no calls.
+                Some(_) => costs.to_vec(),
+            },
+            whole: Some(report.first().whole()),
+            has_sides: true,
+        };
+        let shown = rows.iter().map(|of| &of.row);
+        let mut table = report.table(["function", ""], shown, &columns);
         let room = table.room(options);
         let most = room
             .map(|room| room.saturating_sub(MIN_NAME) / INDENT)
             .filter(|&most| rows.iter().any(|row| row.level > most));
         // The indentations of the rows above the current one.
         let mut columns = Vec::new();
-        for (row, line) in rows.iter().zip(table.rows_mut()) {
+        for (row, line) in rows.iter().zip(table.lines_mut()) {
             let prefix = prefix(row, most, &mut columns);
             let room = room.map(|room| room.saturating_sub(width_of(&prefix)));
             let room = room.or(options.name_width()).unwrap_or(usize::MAX);
@@ -318,7 +244,7 @@ impl ShownTree<'_, '_> {
 
 /// The indentation of a row. `most` is the deepest one, if names would have no room otherwise.
 /// `columns` contains the indentations of the rows above; that of the row is added.
-fn prefix(row: &TreeRow, most: Option<usize>, columns: &mut Vec<usize>) -> String {
+fn prefix(row: &TreeRow<'_>, most: Option<usize>, columns: &mut Vec<usize>) -> String {
     let indentation = |level: usize| " ".repeat(level * INDENT);
     let Some(most) = most else {
         return indentation(row.level);

@@ -178,7 +178,7 @@ impl<'a> View<'a> {
             Format::Html => self.write_html(to)?,
             Format::Text => match shown {
                 None => text::write(grouped.unwrap_or(profile), options, self.sources, to)?,
-                Some(comparison) => text::write_comparison(comparison, options, self.sources, to)?,
+                Some(comparison) => text::write(comparison, options, self.sources, to)?,
             },
             Format::Markdown => match shown {
                 None => markdown::write(self.new.stacks(), grouped, self.verdicts, options, to)?,
@@ -188,12 +188,7 @@ impl<'a> View<'a> {
             },
             Format::Tree => {
                 let (base, new) = self.stacks();
-                match base.zip(self.comparison) {
-                    None => tree::write(new, options, to)?,
-                    Some((base, comparison)) => {
-                        tree::write_comparison(base, new, comparison, options, to)?;
-                    }
-                }
+                tree::write(new, base.zip(self.comparison), options, to)?;
             }
             Format::Collapsed => {
                 let (base, new) = self.stacks();
@@ -204,7 +199,7 @@ impl<'a> View<'a> {
             }
             Format::Dot => match self.comparison {
                 None => dot::write(profile, options, to)?,
-                Some(comparison) => dot::write_comparison(comparison, options, to)?,
+                Some(comparison) => dot::write(comparison, options, to)?,
             },
             Format::Json => match self.comparison {
                 None => json::write(profile, grouped, &self.notes, to)?,

@@ -255,7 +255,7 @@ fn comparison(base: &Profile, new: &mut Profile, options: &[&str]) -> String {
     }
     written(|output| {
         let mut sources = SourceFiles::default();
-        text::write_comparison(&comparison, &options, &mut sources, output).map(none)
+        text::write(&comparison, &options, &mut sources, output).map(none)
     })
 }
 
@@ -306,7 +306,7 @@ fn check(page: &Path) {
             "tree" => {
                 let options = report(options);
                 written(|output| {
-                    tree::write(&Stacks::new(&inputs.profile()), &options, output).map(none)
+                    tree::write(&Stacks::new(&inputs.profile()), None, &options, output).map(none)
                 })
             }
             "collapsed" => {

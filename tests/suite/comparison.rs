@@ -43,7 +43,7 @@ fn a_log_of_80_columns_suffices_and_a_terminal_is_not_overrun() {
     let report = |width| {
         let options = text_options(|options| options.width = width);
         let mut sources = SourceFiles::default();
-        text_of(|output| text::write_comparison(&comparison, &options, &mut sources, output))
+        text_of(|output| text::write(&comparison, &options, &mut sources, output))
     };
     let plain = report(None);
     let mut rows = plain.lines().filter(|line| !line.contains("push_back"));

@@ -1,7 +1,8 @@
 //! What outputs share: events with their units, changes, parts, rows, tables and summaries.
 
+pub mod heading;
+pub mod report;
 pub mod row;
-pub mod summary;
 pub mod table;
 
 use std::cmp::Reverse;
@@ -78,11 +79,6 @@ impl<'a> EventFormat<'a> {
         figures.collect()
     }
 
-    /// The first event of a profile.
-    pub fn first_of(profile: &'a Profile) -> Self {
-        Self::of(profile).into_iter().next().unwrap_or_default()
-    }
-
     /// The events of a comparison, whose costs have no scales.
     pub fn compared(comparison: &Comparison<'a>) -> Vec<Self> {
         let figures = comparison.events.iter().map(|event| {
@@ -101,25 +97,12 @@ impl<'a> EventFormat<'a> {
         figures.collect()
     }
 
-    /// The first event of a comparison.
-    pub fn first_compared(comparison: &Comparison<'a>) -> Self {
-        Self::compared(comparison).swap_remove(0)
-    }
-
-    /// Its cost in a row of a profile. Zeros at the end of a row may be missing.
-    pub fn cost<C: Copy + Into<i128>>(&self, costs: &[C]) -> i128 {
-        costs.get(self.at).map_or(0, |&cost| cost.into())
-    }
-
-    /// This cost, for a column with the unit in its heading.
-    pub fn shown<C: Copy + Into<i128>>(&self, costs: &[C]) -> String {
-        self.notation.cost(self.cost(costs))
-    }
-
-    /// Its cost in a row of a side, not divided by runs.
-    pub fn cost_on(&self, side: Side, costs: &[Cost]) -> i128 {
-        let event = self.compared.as_ref();
-        event.map_or_else(|| self.cost(costs), |event| event.columns[side].cost(costs))
+    /// Its cost in a row of a side, not divided by runs. Zeros at the end of a row may be missing.
+    pub fn cost(&self, side: Side, costs: &[Cost]) -> i128 {
+        match &self.compared {
+            None => costs.get(self.at).copied().unwrap_or(0).into(),
+            Some(event) => event.columns[side].cost(costs),
+        }
     }
 
     /// A cost of a side as it is shown: per run, if that is compared.
@@ -128,9 +111,12 @@ impl<'a> EventFormat<'a> {
         event.map_or(cost, |event| event.columns[side].per_run(cost))
     }
 
-    /// Whether it is one of a comparison.
-    pub fn is_compared(&self) -> bool {
-        self.compared.is_some()
+    /// The total that shares are relative to: in a comparison, that of the base.
+    pub fn whole(&self) -> i128 {
+        match self.compared {
+            None => self.totals.new,
+            Some(_) => self.totals.base,
+        }
     }
 
     /// The total, also in a unit of its size.
@@ -143,19 +129,8 @@ impl<'a> EventFormat<'a> {
         self.peak.map(|peak| in_units(peak, self.unit))
     }
 
-    /// A share of the total.
-    pub fn share(&self, cost: impl Into<i128>) -> String {
-        percent(cost, self.totals.new)
-    }
-
-    /// A cost with its unit, and its share of the total.
-    pub fn with_share(&self, cost: impl Into<i128>) -> String {
-        self.with_share_of(cost, self.totals.new)
-    }
-
     /// A cost with its unit, and its share of something; without the share if that is not positive.
-    pub fn with_share_of(&self, cost: impl Into<i128>, whole: i128) -> String {
-        let cost = cost.into();
+    pub fn with_share_of(&self, cost: i128, whole: i128) -> String {
         let shown = self.notation.with_unit(cost);
         match whole {
             1.. => format!("{shown} ({} %)", percent(cost, whole)),
@@ -184,6 +159,12 @@ impl<'a> EventFormat<'a> {
             (unit, _) => format!("{name} {unit}"),
         }
     }
+}
+
+/// The change of a cost, which is 0 on a side that lacks it. Without a base, it is the cost itself.
+pub(crate) fn change(costs: Sides<Option<i128>>) -> i128 {
+    let Sides { base, new } = costs.map(Option::unwrap_or_default);
+    new.saturating_sub(base)
 }
 
 /// Adds a `+` to the text of a change that is positive: `+5`, `-5`, `0`.
@@ -254,36 +235,30 @@ pub(crate) fn sides_and_change(costs: Sides<i128>, shown: impl Fn(i128) -> Strin
 ///
 /// Parts of the same thread with the same name, which the profiled program gave them, are one row.
 /// There are no rows if all parts have the same thread and no name.
-pub(crate) fn part_rows(profile: &Profile) -> Vec<(String, Vec<i128>)> {
-    let mut totals: IndexMap<_, IndexMap<_, Vec<i128>>> = IndexMap::default();
+pub(crate) fn part_rows(profile: &Profile) -> Vec<(String, Vec<Cost>)> {
+    let mut rows: IndexMap<_, Vec<Cost>> = IndexMap::default();
     for part in profile.parts() {
-        let threads = totals.entry(part.header.name()).or_default();
-        let sums = threads.entry(part.header.thread).or_default();
-        for (at, &cost) in part.totals.iter().enumerate() {
-            sums.resize(sums.len().max(at + 1), 0);
-            sums[at] += i128::from(cost);
+        let key = (part.header.name(), part.header.thread);
+        let sums = rows.entry(key).or_default();
+        sums.resize(sums.len().max(part.totals.len()), 0);
+        for (sum, &cost) in sums.iter_mut().zip(part.totals) {
+            *sum = sum.saturating_add(cost);
         }
     }
-    let mut rows = Vec::new();
-    for (name, threads) in totals {
-        let has_several = threads.len() > 1;
-        rows.extend(threads.into_iter().map(|(thread, totals)| {
-            let label = match (name, thread) {
-                (Some(name), Some(thread)) if has_several => {
-                    format!("{} (thread {thread})", printable(name))
-                }
-                (Some(name), _) => printable(name),
-                (None, Some(thread)) => format!("(thread {thread})"),
-                (None, None) => "(unnamed)".to_owned(),
-            };
-            (label, totals, name.is_some())
-        }));
-    }
-    if rows.len() < 2 && !rows.iter().any(|(.., has_name)| *has_name) {
+    if rows.len() < 2 && !rows.keys().any(|(name, _)| name.is_some()) {
         return Vec::new();
     }
-    rows.sort_by_key(|(_, totals, _)| Reverse(totals.first().copied()));
-    let rows = rows.into_iter().map(|(label, totals, _)| (label, totals));
+    let mut rows: Vec<_> = rows.into_iter().collect();
+    rows.sort_by_key(|(_, totals)| Reverse(totals.first().copied()));
+    let rows = rows.into_iter().map(|((name, thread), totals)| {
+        let name = name.map(printable);
+        let thread = thread.map(|thread| format!("(thread {thread})"));
+        let label: Vec<String> = name.into_iter().chain(thread).collect();
+        match label[..] {
+            [] => ("(unnamed)".to_owned(), totals),
+            _ => (label.join(" "), totals),
+        }
+    });
     rows.collect()
 }
 

@@ -1,8 +1,105 @@
-//! The rows of reports: functions, or groups of functions.
+//! The rows of tables: functions or groups, calls, parts, stacks, lines.
 
-use crate::compare::{Comparison, FunctionChange, Side};
+use std::borrow::Cow;
+
+use super::change;
+use crate::compare::{CallCount, Comparison, FunctionChange, FunctionSums, Side, Sides};
 use crate::names::Named;
-use crate::profile::{FunctionId, GroupBy, Profile, ProfileKind};
+use crate::output::Sort;
+use crate::profile::{Cost, FunctionId, GroupBy, Profile, ProfileKind};
+use crate::tables::first_cost;
+
+/// A row of a table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row<'a> {
+    pub named: Named<'a>,
+    /// What is shown instead of its name.
+    pub text: Option<String>,
+    /// Its costs in the first event, and its calls; `None` on a side that lacks it. Rows without any
+    /// cost separate others.
+    pub sums: Sides<Option<FunctionSums>>,
+    /// Its self costs and its inclusive costs in all events, if there is no comparison.
+    pub costs: [Cow<'a, [Cost]>; 2],
+    /// Whether its costs contain each other, so that they are no share of anything.
+    pub is_recursive: bool,
+    /// Its function in the profile; the last, if several are one in a comparison.
+    pub id: Option<FunctionId>,
+    /// Its function in a comparison.
+    pub change: Option<&'a FunctionChange<'a>>,
+}
+
+impl<'a> Row<'a> {
+    /// A row of a profile. Its inclusive cost may be an estimate.
+    pub fn new(
+        named: Named<'a>,
+        costs: [&'a [Cost]; 2],
+        is_inclusive_estimated: bool,
+        calls: u64,
+    ) -> Self {
+        let [self_cost, inclusive] = costs.map(|costs| first_cost(costs).into());
+        Row {
+            named,
+            costs: costs.map(Cow::from),
+            ..Row::of(FunctionSums {
+                self_cost,
+                inclusive,
+                is_inclusive_estimated,
+                invocations: CallCount::per_run(calls.into(), 1),
+            })
+        }
+    }
+
+    /// A row without a base.
+    pub fn of(sums: FunctionSums) -> Self {
+        Row {
+            sums: Sides {
+                base: None,
+                new: Some(sums),
+            },
+            ..Row::default()
+        }
+    }
+
+    /// What is shown as its name.
+    pub fn shown(&self) -> String {
+        self.text.clone().unwrap_or_else(|| self.named.shown())
+    }
+
+    /// Its functions on a side.
+    pub fn functions(&self, side: Side) -> Vec<FunctionId> {
+        match self.change {
+            Some(change) => change.functions[side].clone(),
+            None => self.id.into_iter().collect(),
+        }
+    }
+
+    /// Its value on the new side, or by how much it has changed. Calls are in tenths.
+    pub fn change(&self, value: Sort) -> i128 {
+        change(self.sums.map(|sums| Some(value.of(sums?))))
+    }
+
+    /// Whether a value is an estimate on either side.
+    pub fn is_estimated(&self, value: Sort) -> bool {
+        let mut sides = self.sums.into_iter().flatten();
+        value == Sort::Inclusive && sides.any(|sums| sums.is_inclusive_estimated)
+    }
+
+    /// Its calls on both sides.
+    pub fn calls(&self) -> Sides<CallCount> {
+        self.sums.map(|sums| sums.unwrap_or_default().invocations)
+    }
+}
+
+impl Sort {
+    /// The value that rows are sorted by. Calls are in tenths.
+    pub(crate) fn of(self, sums: FunctionSums) -> i128 {
+        match self {
+            Sort::SelfCost => sums.self_cost,
+            Sort::Inclusive => sums.inclusive,
+            Sort::Calls => sums.invocations.tenths,
+        }
+    }
+}
 
 /// The kind of rows of a report.
 #[derive(Clone, Copy)]
@@ -22,19 +119,14 @@ impl RowKind {
         }
     }
 
-    /// The name of their costs.
-    pub fn cost(self) -> &'static str {
-        if self.is_call_site { "cost" } else { "self" }
-    }
-
     /// Whether they also have inclusive costs.
     pub fn has_inclusive(self) -> bool {
         self.by != GroupBy::Line
     }
 
     /// The file and number of a row, if rows are lines.
-    pub fn place<'a>(self, row: Named<'a>) -> Option<(&'a [u8], u64)> {
-        (self.by == GroupBy::Line).then_some((row.file, row.line))
+    pub fn place<'a>(self, row: &Row<'a>) -> Option<(&'a [u8], u64)> {
+        (self.by == GroupBy::Line).then_some((row.named.file, row.named.line))
     }
 
     /// The headings of names and locations. Instead of a location, a group has its costliest function.

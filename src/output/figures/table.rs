@@ -1,10 +1,11 @@
 //! Tables: columns of figures, then names and locations, which share the remaining width.
 
-use std::mem;
+use std::{iter, mem};
 
 use anstyle::{AnsiColor, Style};
 
-use super::EventFormat;
+use super::row::Row;
+use crate::compare::Sides;
 use crate::display::text::printable;
 use crate::names::{Named, cut_end, is_known, pad, short_name, shorten_path, width_of};
 use crate::output::ReportOptions;
@@ -16,14 +17,13 @@ const GAP: &str = "  ";
 const MIN_NAME: usize = 30;
 const MIN_PLACE: usize = 20;
 
-/// A table of things, one per row.
-pub(crate) struct TextTable<'a, T> {
-    pub things: &'a [T],
-    /// The headings, then a row for each thing.
-    rows: Vec<TextRow>,
+/// A table with a line for each row.
+pub(crate) struct TextTable<'a> {
+    pub rows: Vec<&'a Row<'a>>,
+    /// The headings, then the line of each row.
+    lines: Vec<TextRow>,
 }
 
-#[derive(Default)]
 pub(crate) struct TextRow {
     /// One for each column.
     pub figures: Vec<String>,
@@ -36,90 +36,78 @@ pub(crate) struct TextRow {
     growth: i128,
 }
 
-/// A location, all printable.
-#[derive(Default)]
-pub(crate) struct SourceLocation {
-    /// A file, or an object.
-    full: String,
-    /// Its form if there is little room.
-    short: String,
-    /// The line, which is never cut: `:12`.
-    line: String,
-    /// Whether it is the name of a function instead.
-    is_name: bool,
+/// What is shown beside a name, printable.
+pub(crate) enum SourceLocation {
+    /// A file, and a line if it is known: `a.c:12`.
+    File(String),
+    Object(String),
+    /// The costliest function of a group.
+    Function(String),
 }
 
-impl<'a, T> TextTable<'a, T> {
-    /// A table with the names and locations of things. `about` returns those of one.
-    pub fn new<'s>(
+impl<'a> TextTable<'a> {
+    /// A table with the names and locations of rows.
+    pub fn new(
         [name, place]: [&str; 2],
-        things: &'a [T],
-        about: impl Fn(&T) -> Named<'s>,
+        rows: impl IntoIterator<Item = &'a Row<'a>>,
+        has_lines: bool,
     ) -> Self {
-        let mut table = TextTable::named(name, things, |thing| about(thing).shown());
-        table.rows[0].place = SourceLocation::in_file(place.as_bytes(), 0);
-        table.with_each(|row, thing| row.place = SourceLocation::of(&about(thing)))
-    }
-
-    /// The same without locations.
-    pub fn named(heading: &str, things: &'a [T], name: impl Fn(&T) -> String) -> Self {
-        let names = things.iter().map(name);
-        let rows = [heading.to_owned()].into_iter().chain(names);
-        let row = |name| TextRow {
+        let line = |name, place| TextRow {
+            figures: Vec::new(),
             name,
-            ..TextRow::default()
+            place,
+            below: Vec::new(),
+            growth: 0,
         };
+        let rows: Vec<_> = rows.into_iter().collect();
+        let headings = line(name.to_owned(), SourceLocation::File(place.to_owned()));
+        let lines = rows.iter().map(|row| {
+            let place = match place {
+                "" => SourceLocation::File(String::new()),
+                _ if has_lines => SourceLocation::of(&row.named),
+                _ => SourceLocation::of(&Named {
+                    line: 0,
+                    ..row.named
+                }),
+            };
+            line(row.shown(), place)
+        });
         TextTable {
-            things,
-            rows: rows.map(row).collect(),
+            lines: iter::once(headings).chain(lines).collect(),
+            rows,
         }
     }
 
-    /// Changes the row of each thing.
-    fn with_each(mut self, mut change: impl FnMut(&mut TextRow, &'a T)) -> Self {
-        let rows = self.rows[1..].iter_mut().zip(self.things);
-        rows.for_each(|(row, thing)| change(row, thing));
+    /// Changes the line of each row.
+    fn with_each(mut self, mut change: impl FnMut(&mut TextRow, &'a Row<'a>)) -> Self {
+        let lines = self.lines[1..].iter_mut().zip(&self.rows);
+        lines.for_each(|(line, row)| change(line, row));
         self
     }
 
-    /// Adds a column: its heading, and the figure of a thing.
-    pub fn with(mut self, heading: impl Into<String>, figure: impl Fn(&'a T) -> String) -> Self {
-        self.rows[0].figures.push(heading.into());
-        self.with_each(|row, thing| row.figures.push(figure(thing)))
+    /// Adds a column: its heading, and the figure of a row.
+    pub fn with(mut self, heading: impl Into<String>, figure: impl Fn(&Row<'_>) -> String) -> Self {
+        self.lines[0].figures.push(heading.into());
+        self.with_each(|line, row| line.figures.push(figure(row)))
     }
 
-    /// Likewise, if its figures are known.
-    pub fn with_known(
-        self,
-        is_known: bool,
-        heading: &str,
-        figure: impl Fn(&'a T) -> String,
-    ) -> Self {
-        match is_known {
-            true => self.with(heading, figure),
-            false => self,
-        }
-    }
-
-    /// Adds a column for each event.
-    pub fn with_events<'c, C: Copy + Into<i128> + 'c>(
-        self,
-        events: &[EventFormat<'_>],
-        costs: impl Fn(&'a T) -> &'c [C],
-    ) -> Self {
-        events.iter().fold(self, |table, event| {
-            table.with(event.heading(), |thing| event.shown(costs(thing)))
+    /// Empties the columns of rows without costs.
+    pub fn with_gaps(self) -> Self {
+        self.with_each(|line, row| {
+            if row.sums == Sides::default() {
+                line.figures.fill(String::new());
+            }
         })
     }
 
     /// Adds lines below the rows.
-    pub fn with_below(self, below: impl Fn(&T) -> Vec<String>) -> Self {
-        self.with_each(|row, thing| row.below = below(thing))
+    pub fn with_below(self, below: impl Fn(&Row<'_>) -> Vec<String>) -> Self {
+        self.with_each(|line, row| line.below = below(row))
     }
 
     /// Colours the first figure of each row if colours are requested: growth is red, decline is green.
-    pub fn with_growth(self, growth: impl Fn(&T) -> i128) -> Self {
-        self.with_each(|row, thing| row.growth = growth(thing))
+    pub fn with_growth(self, growth: impl Fn(&Row<'_>) -> i128) -> Self {
+        self.with_each(|line, row| line.growth = growth(row))
     }
 
     /// The headings and rows as lines after an empty one, cut to the width of a terminal. Without a
@@ -135,13 +123,11 @@ impl<'a, T> TextTable<'a, T> {
         }
         let name_width =
             widths.map_or(self.name_width().min(aligned), |(name_width, _)| name_width);
-        for row in &mut self.rows {
+        for row in &mut self.lines {
             let place = match widths {
                 None => row.place.full(),
                 Some((_, None)) => continue,
-                Some((_, Some(width))) => {
-                    row.place.short(width.saturating_sub(row.place.line.len()))
-                }
+                Some((_, Some(width))) => row.place.short(width),
             };
             row.name = pad(mem::take(&mut row.name), name_width) + GAP + &place;
         }
@@ -153,7 +139,7 @@ impl<'a, T> TextTable<'a, T> {
     /// The headings and rows as lines: figures aligned to the right of their columns, and names.
     pub fn joined(self, options: &ReportOptions) -> Vec<String> {
         let widths = self.figure_widths();
-        let lines = self.rows.into_iter().flat_map(|row| {
+        let lines = self.lines.into_iter().flat_map(|row| {
             let figures = row.figures.iter().zip(&widths).map(|(figure, width)| {
                 let missing = width.saturating_sub(width_of(figure));
                 " ".repeat(missing) + figure + GAP
@@ -168,22 +154,22 @@ impl<'a, T> TextTable<'a, T> {
     }
 
     /// The rows, without the headings.
-    pub fn rows_mut(&mut self) -> &mut [TextRow] {
-        &mut self.rows[1..]
+    pub fn lines_mut(&mut self) -> &mut [TextRow] {
+        &mut self.lines[1..]
     }
 
     /// The headings and the rows.
-    pub fn into_rows(mut self) -> (TextRow, Vec<TextRow>) {
-        let rows = self.rows.split_off(1);
-        (self.rows.remove(0), rows)
+    pub fn into_lines(mut self) -> (TextRow, Vec<TextRow>) {
+        let lines = self.lines.split_off(1);
+        (self.lines.remove(0), lines)
     }
 
     /// Shortens the names in all rows to this width.
     pub fn shorten_names(&mut self, width: usize) {
-        for row in self.rows_mut() {
+        for row in self.lines_mut() {
             row.name = short_name(&row.name, width);
-            if row.place.is_name {
-                row.place.full = short_name(&row.place.full, width);
+            if let SourceLocation::Function(name) = &mut row.place {
+                *name = short_name(name, width);
             }
         }
     }
@@ -197,7 +183,7 @@ impl<'a, T> TextTable<'a, T> {
 
     fn figure_widths(&self) -> Vec<usize> {
         let width = |column: usize| self.widest(|row| width_of(&row.figures[column]));
-        (0..self.rows[0].figures.len()).map(width).collect()
+        (0..self.lines[0].figures.len()).map(width).collect()
     }
 
     fn name_width(&self) -> usize {
@@ -206,13 +192,13 @@ impl<'a, T> TextTable<'a, T> {
 
     /// The largest width of the headings and all rows.
     fn widest(&self, width: impl Fn(&TextRow) -> usize) -> usize {
-        self.rows.iter().map(width).max().unwrap_or(0)
+        self.lines.iter().map(width).max().unwrap_or(0)
     }
 
     /// The widths of names and of locations; `None` if locations are omitted.
     fn share_out(&self, room: usize) -> (usize, Option<usize>) {
         let name = self.name_width();
-        let place = self.widest(|row| width_of(&row.place.short) + row.place.line.len());
+        let place = self.widest(|row| width_of(&row.place.full()));
         if room < MIN_NAME.min(name) + GAP.len() + MIN_PLACE.min(place) {
             return (room, None);
         }
@@ -228,47 +214,31 @@ impl SourceLocation {
     /// has its costliest function.
     pub fn of(named: &Named<'_>) -> Self {
         if let Some(function) = named.costliest {
-            return SourceLocation {
-                is_name: true,
-                ..SourceLocation::in_file(function, 0)
-            };
+            return SourceLocation::Function(printable(function));
         }
-        if is_known(named.file) || !is_known(named.object) {
-            return SourceLocation::in_file(named.file, named.line);
-        }
-        let path = printable(named.object);
-        let name = path.rsplit('/').next().unwrap_or(&path);
-        SourceLocation {
-            full: format!("[{path}]"),
-            short: format!("[{name}]"),
-            ..SourceLocation::default()
+        let file = printable(named.file);
+        match named.line {
+            _ if !is_known(named.file) && is_known(named.object) => {
+                SourceLocation::Object(printable(named.object))
+            }
+            line if line > 0 && !file.is_empty() => SourceLocation::File(format!("{file}:{line}")),
+            _ => SourceLocation::File(file),
         }
     }
 
-    /// A line of a file; without a line if that is 0.
-    pub fn in_file(file: &[u8], line: u64) -> Self {
-        let path = printable(file);
-        SourceLocation {
-            full: path.clone(),
-            short: path,
-            line: match line {
-                line if line > 0 && !file.is_empty() => format!(":{line}"),
-                _ => String::new(),
-            },
-            is_name: false,
-        }
-    }
-
-    /// The whole path, and the line.
+    /// The whole text.
     pub fn full(&self) -> String {
-        self.full.clone() + &self.line
+        self.short(usize::MAX)
     }
 
-    /// The file, shortened to a width, and the line.
+    /// The text, shortened to a width.
     pub fn short(&self, width: usize) -> String {
-        match self.is_name {
-            true => short_name(&self.short, width),
-            false => shorten_path(&self.short, width) + &self.line,
+        match self {
+            SourceLocation::File(file) => shorten_path(file, width),
+            SourceLocation::Object(path) => {
+                format!("[{}]", shorten_path(path, width.saturating_sub(2)))
+            }
+            SourceLocation::Function(name) => short_name(name, width),
         }
     }
 }

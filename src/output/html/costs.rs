@@ -70,9 +70,7 @@ impl<'a> AllCosts<'a> {
 
     /// A row of costs on a side in the units of the report.
     pub fn scaled(&self, side: Side, costs: &[Cost]) -> impl Iterator<Item = i128> {
-        self.events
-            .iter()
-            .map(move |event| event.cost_on(side, costs))
+        self.events.iter().map(move |event| event.cost(side, costs))
     }
 
     /// Divides costs by the runs of their side.

@@ -135,7 +135,7 @@ impl<'a> Data<'a, '_> {
         let omitted = parts.len().saturating_sub(MAX_TEXTS);
         parts.truncate(MAX_TEXTS);
         record.records("shown", parts, |record, (name, totals)| {
-            let totals: Vec<WholeNumber> = totals.into_iter().map(WholeNumber).collect();
+            let totals: Vec<WholeNumber> = totals.into_iter().map(WholeNumber::from).collect();
             record.field("name", &cut(name, MAX_WARNING_LENGTH))?;
             record.field("total", &totals)
         })?;

@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::compare::{Outcome, Verdict};
-use crate::display::numbers::{counted, grouped};
-use crate::names::SHORT;
-use crate::output::figures::table::{TextRow, TextTable};
-use crate::output::{Names, ReportOptions};
+use crate::display::numbers::counted;
+use crate::output::figures::row::Row;
+use crate::output::figures::table::TextTable;
 
 /// GitHub accepts 65,536 characters, and others at least as many.
 pub const MAX_CHARACTERS: usize = 60_000;
@@ -20,7 +19,7 @@ const RESERVED_CHARACTERS: usize = 1_000;
 const MAX_SPAN_LENGTH: usize = 250;
 
 /// The most columns of a path.
-pub(super) const PATH: usize = 50;
+const PATH: usize = 50;
 
 /// The text so far.
 #[derive(Default)]
@@ -86,27 +85,41 @@ impl Body {
         self.characters + line.chars().count() <= MAX_CHARACTERS - left
     }
 
-    /// Adds a line about the parts without a row, if there are any.
-    pub fn more_parts(&mut self, count: usize) {
-        if count > 0 {
-            self.paragraph(&format!("{}.", counted(count as u64, "more part")));
+    /// Adds a table with the rows that fit, if there are any. `name` returns the cell for a row with
+    /// this text. Returns the number of rows.
+    pub fn table(
+        &mut self,
+        table: TextTable<'_>,
+        name: impl Fn(&Row<'_>, &str) -> String,
+    ) -> usize {
+        if table.rows.is_empty() {
+            return 0;
         }
-    }
-
-    /// Adds a note if profiles are incomplete; `what` is the beginning of its sentence.
-    pub fn completeness(&mut self, what: Option<&str>) {
-        if let Some(what) = what {
-            self.paragraph(&format!(
-                "**The {what} not complete**: parts were truncated, skipped or missing."
-            ));
-        }
+        let rows = table.rows.clone();
+        let (headings, lines) = table.into_lines();
+        let columns = headings.figures.len();
+        let mut headings = [headings.figures, vec![headings.name, headings.place.full()]].concat();
+        let has_places = headings.pop_if(|place| place.is_empty()).is_none();
+        let cells = lines.into_iter().zip(rows).map(|(line, row)| {
+            let place = has_places.then(|| match line.place.short(PATH) {
+                place if place.is_empty() => place,
+                place => cell(&place),
+            });
+            let name = name(row, &line.name);
+            line.figures
+                .into_iter()
+                .chain([name])
+                .chain(place)
+                .collect()
+        });
+        self.rows(&headings, columns..headings.len(), cells)
     }
 
     /// Adds a table with the rows that fit. Returns their number. The columns `texts` are aligned to the
     /// left; the others contain numbers.
-    pub fn table(
+    pub fn rows<S: Borrow<str>>(
         &mut self,
-        headings: &[&str],
+        headings: &[S],
         texts: Range<usize>,
         rows: impl IntoIterator<Item = Vec<String>>,
     ) -> usize {
@@ -124,47 +137,6 @@ impl Body {
             count += 1;
         }
         count
-    }
-
-    /// Adds a table of the first functions and a folded one of the others. `after` returns what follows
-    /// the name of a function. Returns the number of functions that fit.
-    pub fn functions<T>(
-        &mut self,
-        mut table: TextTable<'_, T>,
-        options: &ReportOptions,
-        after: impl Fn(&T) -> String,
-    ) -> usize {
-        if options.names != Names::Full {
-            table.shorten_names(SHORT);
-        }
-        let cells = |row: TextRow, cell: fn(&str) -> String, after: String| {
-            let place = match row.place.short(PATH) {
-                place if place.is_empty() => place,
-                place => cell(&place),
-            };
-            [row.figures, vec![cell(&row.name) + &after, place]].concat()
-        };
-        let things = table.things;
-        let (headings, rows) = table.into_rows();
-        let names = headings.figures.len();
-        let names = names..names + 2;
-        let headings = cells(headings, str::to_owned, String::new());
-        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-        let rows = rows.into_iter().zip(things);
-        let rows = rows.map(|(row, thing)| cells(row, cell, after(thing)));
-        let mut top: Vec<_> = rows.collect();
-        let folded = top.split_off(options.top.unwrap_or(usize::MAX).min(top.len()));
-        let (count, mut shown) = (top.len(), 0);
-        if count > 0 {
-            shown = self.table(&headings, names.clone(), top);
-        }
-        if shown == count && !folded.is_empty() {
-            let more = grouped(folded.len() as u64);
-            self.paragraph(&format!("<details><summary>{more} more</summary>"));
-            shown += self.table(&headings, names, folded);
-            self.paragraph("</details>");
-        }
-        shown
     }
 }
 

@@ -11,21 +11,16 @@ use std::io::{self, Write};
 use std::iter;
 
 pub use self::body::MAX_CHARACTERS;
-use self::body::{Body, PATH, cell, span};
-use super::ReportOptions;
-use super::figures::summary::{ComparisonSummary, ProfileSummary};
-use super::figures::table::SourceLocation;
-use crate::compare::{
-    Comparison, FunctionChange, FunctionSums, Outcome, Sides, Transition, Verdict,
-};
+use self::body::{Body, cell, span};
+use super::figures::report::{Column, Columns, Report};
+use super::figures::row::Row;
+use super::figures::{absence, command, per_run, signed, signed_percent};
+use super::{Names, ReportOptions, Sort};
+use crate::compare::{Comparison, Outcome, Side, Transition, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
-use crate::names::{SHORT, cut_end, short_name};
-use crate::output::figures::{
-    MISSING, absence, both_sides, command, either, marked, part_count, part_rows, per_run, signed,
-    signed_percent,
-};
+use crate::names::{Named, SHORT, cut_end, short_name};
 use crate::profile::{Cost, FunctionId, Line, Profile};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
@@ -45,6 +40,9 @@ const MAX_ROWS: usize = 4_000;
 /// The most columns of a command.
 const COMMAND: usize = 120;
 
+/// The self cost of a stack, which may be an estimate, or of a line.
+const SELF: Column = Column::new(Sort::Inclusive, ["self", "self %", ""]);
+
 /// Writes the report of a profile, with the verdicts on its limits: the totals, the costliest
 /// functions, the heaviest stacks, the costliest lines, and the command for more details.
 ///
@@ -63,98 +61,208 @@ pub fn write(
     options: &ReportOptions,
     output: impl Write,
 ) -> io::Result<()> {
-    let profile = stacks.profile().folded();
-    let mut body = Body::default();
-    let command = cut_end(&command(profile), Some(COMMAND));
-    body.line(&format!(
-        "## Profile of {}{}",
-        span(&command),
-        outcome(verdicts)
-    ));
+    let report = Report::new(stacks.profile(), options);
+    let groups = groups.map(|groups| Report::new(groups, options));
+    let command = cut_end(&command(report.profile), Some(COMMAND));
+    let title = format!("Profile of {}", span(&command));
+    let digest = digest(&report, stacks);
+    let rows = groups.as_ref().unwrap_or(&report);
+    body(title, &report, rows, verdicts, digest).write(output)
+}
+
+/// Writes a comparison, with the verdicts on its limits.
+///
+/// Of the options, [`top`](ReportOptions::top), [`sort`](ReportOptions::sort) and
+/// [`names`](ReportOptions::names) have an effect.
+///
+/// # Errors
+///
+/// When the output fails.
+pub fn write_comparison(
+    comparison: &Comparison<'_>,
+    verdicts: &[Verdict],
+    options: &ReportOptions,
+    output: impl Write,
+) -> io::Result<()> {
+    let report = Report::new(comparison, options);
+    body(
+        growth(comparison),
+        &report,
+        &report,
+        verdicts,
+        Body::default(),
+    )
+    .write(output)
+}
+
+/// A report with a title and the sections at its end. `groups` has the functions or groups that are listed.
+fn body(
+    title: String,
+    report: &Report<'_>,
+    groups: &Report<'_>,
+    verdicts: &[Verdict],
+    digest: Body,
+) -> Body {
+    let mut body = Body {
+        reserve: digest.characters,
+        ..Body::default()
+    };
+    body.line(&format!("## {title}{}", outcome(verdicts)));
     body.verdicts(verdicts);
-    let calls = match (profile.has_invocations(), profile.edges().len() as u64) {
-        (false, edges @ 1..) => counted(edges, "call edge"),
-        _ => counted(profile.calls(), "call"),
+    match report.comparison {
+        None => {
+            let counts = report.counts().into_iter();
+            let counts: Vec<_> = counts
+                .map(|(what, count)| format!("{what}: {count}"))
+                .collect();
+            body.paragraph(&counts.join(", "));
+        }
+        Some(comparison) if comparison.is_per_run => {
+            body.paragraph(&format!("Per run: {}", per_run(comparison.runs())));
+        }
+        Some(_) => {}
+    }
+    let incomplete = report.sides().filter(|(_, profile)| !profile.is_complete());
+    let incomplete: Vec<Side> = incomplete.map(|(side, _)| side).collect();
+    let what = match (report.comparison, &incomplete[..]) {
+        (_, []) => None,
+        (None, _) => Some("profiles are"),
+        (_, [Side::Base]) => Some("base is"),
+        (_, [Side::New]) => Some("new profile is"),
+        _ => Some("base and the new profile are"),
     };
-    let functions = counted(profile.functions().len() as u64, "function");
-    let runs = match profile.runs() {
-        1 => String::new(),
-        runs => format!(", {} runs", grouped(runs)),
+    if let Some(what) = what {
+        body.paragraph(&format!(
+            "**The {what} not complete**: parts were truncated, skipped or missing."
+        ));
+    }
+    totals(&mut body, report);
+    let parts = report.parts();
+    let (top, _) = report.options.split(&parts);
+    let table = report.table(["part", ""], top, &report.part_columns());
+    let shown = body.table(table, |_, name| cell(name));
+    if shown < parts.len() {
+        let more = counted((parts.len() - shown) as u64, "more part");
+        body.paragraph(&format!("{more}."));
+    }
+    let (listed, unchanged) = groups.listed(0..groups.rows.len());
+    let shown = functions(&mut body, groups, &listed);
+    body.gap();
+    for line in groups.rest(&listed[shown..], unchanged) {
+        body.line(&format!("{line}."));
+    }
+    if !digest.text.is_empty() {
+        body.gap();
+        body.text += &digest.text;
+    }
+    body
+}
+
+/// Adds a table of the totals of all events.
+fn totals(body: &mut Body, report: &Report<'_>) {
+    let headings: &[&str] = match report.comparison {
+        None => &["event", "total"],
+        Some(_) => &["event", "base", "new", "change", "change %"],
     };
-    let parts = match part_count(profile) {
-        0 | 1 => String::new(),
-        parts => format!(", {} parts", grouped(parts)),
-    };
-    body.paragraph(&format!("{functions}, {calls}{runs}{parts}"));
-    body.completeness((!profile.is_complete()).then_some("profiles are"));
-    let report = ProfileSummary::new(profile, options);
-    let functions = report.all_functions();
-    let digest = digest(&report, stacks, &functions);
-    body.reserve = digest.characters;
-    let totals = report.events.iter().map(|event| {
+    let rows = report.events.iter().map(|event| {
+        let change = event.totals.new - event.totals.base;
         let total = match event.peak() {
             Some(peak) => format!("{} allocated, {peak} at the peak", event.total()),
             None => event.total(),
         };
-        vec![cell(&printable(event.name)), total]
+        let name = cell(&printable(event.name));
+        if report.comparison.is_none() {
+            return vec![name, total];
+        }
+        let base = in_units(event.totals.base, event.unit);
+        let share = signed_percent(change, event.totals.base);
+        let change = signed(change, in_units(change, event.unit));
+        vec![name, base, total, change, share]
     });
-    body.table(&["event", "total"], 0..1, totals);
-    let first = report.first();
-    let parts = part_rows(profile);
-    let (top, _) = options.split(&parts);
-    if !top.is_empty() {
-        let shown = body.table(
-            &["total %", &first.notation.heading("total", "total"), "part"],
-            2..3,
-            top.iter().map(|(name, totals)| {
-                let share = first.share(first.cost(totals));
-                vec![share, first.shown(totals), cell(name)]
-            }),
-        );
-        body.more_parts(parts.len() - shown);
+    body.rows(headings, 0..1, rows);
+}
+
+/// Adds a table of the first rows, and a folded one of the others. Returns the number of rows that fit.
+fn functions(body: &mut Body, report: &Report<'_>, rows: &[&Row<'_>]) -> usize {
+    let (top, others) = report.options.split(rows);
+    let top = &top[..top.len().min(MAX_ROWS)];
+    let folded = &others[..others.len().min(MAX_FOLDED_ROWS)];
+    let notation = report.first().notation;
+    let mut values = report.values();
+    values.retain(|_| report.comparison.is_some());
+    let add = |body: &mut Body, rows| {
+        let table = report.function_table(rows);
+        let table = values.iter().fold(table, |table, column| {
+            let heading = match column.value {
+                Sort::Calls => column.name.to_owned(),
+                _ => notation.heading(column.name),
+            };
+            table.with(heading, |row| report.on_sides(row, column.value))
+        });
+        body.table(table, |row, name| {
+            let change = row.change;
+            let word = change
+                .and_then(|change| absence(change.sums))
+                .map(str::to_owned);
+            let transition = change.and_then(|change| change.transition.as_ref());
+            let transition = transition.map(|Transition { word, what }| {
+                format!("{word} {}", cell(&short_name(what, SHORT)))
+            });
+            let name = [Some(name_cell(report, name)), word, transition];
+            name.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        })
+    };
+    let mut shown = add(body, top);
+    if shown == top.len() && !folded.is_empty() {
+        let more = grouped(folded.len() as u64);
+        body.paragraph(&format!("<details><summary>{more} more</summary>"));
+        shown += add(body, folded);
+        body.paragraph("</details>");
     }
-    let report = groups.map_or(report, |groups| ProfileSummary::new(groups, options));
-    let functions = report.all_functions();
-    let table = report.table(first_rows(&functions, options));
-    let shown = body.functions(table, options, |_| String::new());
-    if let Some(rest) = report.rest(&functions[shown..]) {
-        body.paragraph(&rest);
+    shown
+}
+
+fn name_cell(report: &Report<'_>, name: &str) -> String {
+    match report.options.names {
+        Names::Full => cell(name),
+        _ => cell(&short_name(name, SHORT)),
     }
-    body.gap();
-    body.text += &digest.text;
-    body.write(output)
 }
 
 /// The sections after the table of functions: the heaviest stacks, the costliest lines, and the command
 /// that shows more about the first function.
-fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[FunctionId]) -> Body {
+fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
     let mut body = Body::default();
-    let first = report.first();
-    let figures = |costs: &[Cost]| [first.share(first.cost(costs)), first.shown(costs)];
-    let heading = first.notation.heading("self", "self");
+    let (profile, first) = (report.profile, report.first());
+    let columns = Columns {
+        values: vec![SELF],
+        whole: Some(first.whole()),
+        has_sides: false,
+    };
     let paths = heaviest(stacks.nodes(), |&id| first_cost(stacks.self_costs(id)));
-    if report.profile.edges().len() > 0 && !paths.is_empty() {
+    if profile.edges().len() > 0 && !paths.is_empty() {
         body.paragraph("### Heaviest stacks");
-        let is_estimated = paths.iter().any(|&id| stacks.is_estimated(id));
-        body.table(
-            &["self %", &heading, "stack"],
-            2..3,
-            paths.into_iter().map(|id| {
-                let [share, cost] = figures(stacks.self_costs(id));
-                let share = marked(stacks.is_estimated(id), share);
-                vec![share, cost, path(stacks, id)]
-            }),
-        );
-        if is_estimated {
+        let rows = paths.iter().map(|&id| {
+            let (costs, is_estimated) = (stacks.self_costs(id), stacks.is_estimated(id));
+            Row {
+                text: Some(path(stacks, id)),
+                ..Row::new(Named::default(), [costs; 2], is_estimated, 0)
+            }
+        });
+        let rows: Vec<Row<'_>> = rows.collect();
+        let table = report.table(["stack", ""], &rows, &columns);
+        body.table(table, |_, path| path.to_owned());
+        if paths.iter().any(|&id| stacks.is_estimated(id)) {
             body.paragraph("`~`: an estimate, because the profile does not record which caller the cost belongs to.");
         }
     }
-    let profile = report.profile;
     let (known, unknown): (Vec<_>, Vec<_>) = profile
         .functions()
         .flat_map(|(id, _)| profile.lines(id).map(move |line| (id, line)))
         .partition(|(_, line)| line.line > 0);
-    let costs = unknown.iter().map(|(_, line)| first.cost(line.costs));
+    let costs = unknown
+        .iter()
+        .map(|(_, line)| first.cost(Side::New, line.costs));
     let unknown: i128 = costs.sum();
     let lines = heaviest(known.into_iter(), |(_, line)| first_cost(line.costs));
     let is_elsewhere = |(id, line): &(FunctionId, Line<'_>)| {
@@ -163,24 +271,25 @@ fn digest(report: &ProfileSummary<'_>, stacks: &Stacks<'_>, functions: &[Functio
     let has_lines = lines.iter().any(is_elsewhere);
     if has_lines {
         body.paragraph("### Costliest lines");
-        body.table(
-            &["self %", &heading, "line", "function"],
-            2..4,
-            lines.into_iter().map(|(id, line)| {
-                let file = line.file.unwrap_or(profile.function(id).file);
-                let place = SourceLocation::in_file(profile.name(file), line.line).short(PATH);
-                let name = short_name(&report.named(id).shown(), SHORT);
-                let [share, cost] = figures(line.costs);
-                vec![share, cost, cell(&place), cell(&name)]
-            }),
-        );
+        let rows = lines.iter().map(|&(id, line)| {
+            let own = Named::of(profile, id);
+            let named = Named {
+                file: line.file.map_or(own.file, |file| profile.name(file)),
+                line: line.line,
+                ..own
+            };
+            Row::new(named, [line.costs; 2], false, 0)
+        });
+        let rows: Vec<Row<'_>> = rows.collect();
+        let table = report.table(["function", "line"], &rows, &columns);
+        body.table(table, |_, name| name_cell(report, name));
         if unknown != 0 {
-            let cost = first.with_share(unknown);
+            let cost = first.with_share_of(unknown, first.whole());
             body.paragraph(&format!("Not on any known line: {cost}."));
         }
     }
-    if let Some(&id) = functions.first() {
-        let name = short_name(&report.named(id).shown(), COMMAND).replace('\'', r"'\''");
+    if let Some(row) = report.listed(0..report.rows.len()).0.first() {
+        let name = short_name(&row.shown(), COMMAND).replace('\'', r"'\''");
         let source = if has_lines { " --source DIR" } else { "" };
         body.paragraph("### Next");
         body.paragraph("The callers, callees and lines of the first function:");
@@ -210,101 +319,6 @@ fn path(stacks: &Stacks<'_>, id: StackId) -> String {
     let begin = begin.iter().map(frame).chain(more);
     let shown: Vec<String> = begin.chain(end[left_out..].iter().map(frame)).collect();
     shown.join(" → ")
-}
-
-/// Writes a comparison, with the verdicts on its limits.
-///
-/// Of the options, [`top`](ReportOptions::top) and [`names`](ReportOptions::names) have an effect.
-///
-/// # Errors
-///
-/// When the output fails.
-pub fn write_comparison(
-    comparison: &Comparison<'_>,
-    verdicts: &[Verdict],
-    options: &ReportOptions,
-    output: impl Write,
-) -> io::Result<()> {
-    let mut body = Body::default();
-    body.line(&format!("## {}{}", growth(comparison), outcome(verdicts)));
-    body.verdicts(verdicts);
-    if comparison.is_per_run {
-        body.paragraph(&format!("Per run: {}", per_run(comparison.runs())));
-    }
-    let Sides { base, new } = comparison.profiles.map(Profile::is_complete);
-    body.completeness(match (base, new) {
-        (true, true) => None,
-        (false, true) => Some("base is"),
-        (true, false) => Some("new profile is"),
-        (false, false) => Some("base and the new profile are"),
-    });
-    let totals = comparison.events.iter().map(|event| {
-        let unit = Unit::of(event.unit, 1);
-        change_row(event.name, event.totals.map(Some), unit)
-    });
-    body.table(
-        &["event", "base", "new", "change", "change %"],
-        0..1,
-        totals,
-    );
-    let report = ComparisonSummary::new(comparison, options);
-    let parts = comparison.parts(0);
-    let (top, _) = options.split(&parts);
-    if !parts.is_empty() {
-        let rows = top
-            .iter()
-            .map(|part| change_row(part.name, part.costs, report.first.unit));
-        let shown = body.table(&["part", "base", "new", "change", "change %"], 0..1, rows);
-        body.more_parts(parts.len() - shown);
-    }
-    let (notation, row) = (report.first.notation, report.row);
-    let changes: Vec<_> = comparison.changes.iter().collect();
-    let table = report
-        .table(first_rows(&changes, options))
-        .with(notation.heading(row.cost(), row.cost()), |change| {
-            values(change, |sums| notation.cost(sums.self_cost))
-        })
-        .with_known(
-            row.has_inclusive(),
-            &notation.heading("incl", "inclusive"),
-            |change| {
-                values(change, |sums| {
-                    marked(sums.is_inclusive_estimated, notation.cost(sums.inclusive))
-                })
-            },
-        )
-        .with_known(comparison.has_invocations(), "calls", |change| {
-            values(change, |sums| sums.invocations.to_string())
-        });
-    let shown = body.functions(table, options, |change| match &change.transition {
-        Some(Transition { word, what }) => format!(", {word} {}", cell(&short_name(what, SHORT))),
-        None => String::new(),
-    });
-    body.gap();
-    if let Some(rest) = report.rest(&changes[shown..]) {
-        body.line(&format!("{rest}."));
-    }
-    if let Some(unchanged) = report.unchanged() {
-        body.line(&format!("{unchanged}."));
-    }
-    body.write(output)
-}
-
-/// The cells of a row: its cost on both sides, and the change if both have one.
-fn change_row(name: &[u8], costs: Sides<Option<i128>>, unit: Unit) -> Vec<String> {
-    let Sides { base, new } = costs.zip(MISSING).map(|(cost, missing)| match cost {
-        Some(cost) => in_units(cost, unit),
-        None => missing.to_owned(),
-    });
-    let [change, share] = match costs.base.zip(costs.new) {
-        Some((base, new)) => {
-            let change = new.saturating_sub(base);
-            let share = signed_percent(change, base);
-            [signed(change, in_units(change, unit)), share]
-        }
-        None => Default::default(),
-    };
-    vec![cell(&printable(name)), base, new, change, share]
 }
 
 /// The change of the first event's total, for the heading.
@@ -339,20 +353,4 @@ fn outcome(verdicts: &[Verdict]) -> &'static str {
         (_, 1) => ": a limit **failed**",
         _ => ": limits **failed**",
     }
-}
-
-/// A value on both sides: `5 → 6`, or `new: 6` if the base lacks the function.
-fn values(change: &FunctionChange<'_>, value: impl Fn(FunctionSums) -> String) -> String {
-    let values = both_sides(either(change.sums).map(value), |value| value);
-    match absence(change.sums) {
-        Some(word) => format!("{word}: {values}"),
-        None => values,
-    }
-}
-
-/// The rows that can be shown, in the table or folded.
-fn first_rows<'a, T>(all: &'a [T], options: &ReportOptions) -> &'a [T] {
-    let top = options.top.unwrap_or(usize::MAX);
-    let most = top.saturating_add(MAX_FOLDED_ROWS).min(MAX_ROWS);
-    &all[..most.min(all.len())]
 }

@@ -1,14 +1,18 @@
 //! The lines of a function with their costs and, if it can be read, their source.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::display::numbers::{counted, grouped};
+use crate::compare::{CallCount, FunctionSums, Side};
+use crate::display::numbers::counted;
 use crate::display::text::printable;
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
-use crate::output::figures::summary::ProfileSummary;
-use crate::output::figures::table::TextTable;
+use crate::names::Named;
+use crate::output::Sort;
+use crate::output::figures::report::{Column, Columns, Report};
+use crate::output::figures::row::Row;
 use crate::profile::{Cost, FunctionId, NameId, ProfileKind};
 use crate::tables::first_cost;
 
@@ -18,48 +22,8 @@ pub(super) const INDENT: &str = "    ";
 /// The blanks that replace a tab.
 const TAB: &str = "    ";
 
-/// The costs of a line.
-#[derive(Default)]
-struct LineCosts<'a> {
-    /// The self cost in each event.
-    own: &'a [Cost],
-    /// The cost of the calls made there, in the first event.
-    calls: i128,
-    /// The number of these calls.
-    count: u64,
-}
-
-/// Lines by their files and numbers. Lines in the function's own file come first: the flag says whether
-/// it is another one.
-type LinesByPlace<'a> = BTreeMap<(bool, &'a [u8], u64), LineCosts<'a>>;
-
-/// A row of the table: a line; without costs, a gap or the file of the following lines.
-struct LineRow<'a> {
-    number: String,
-    text: String,
-    costs: Option<LineCosts<'a>>,
-}
-
-impl LineRow<'_> {
-    fn figure(&self, figure: impl Fn(&LineCosts<'_>) -> String) -> String {
-        self.costs.as_ref().map(figure).unwrap_or_default()
-    }
-}
-
-/// The costliest lines of a function.
-pub(super) struct CostliestLines<'a> {
-    own_file: &'a [u8],
-    lines: LinesByPlace<'a>,
-    /// The self costs of the other lines; in a trace, the costs of their calls.
-    rest: Vec<i128>,
-}
-
-impl<'a> CostliestLines<'a> {
-    /// The files and numbers of the lines.
-    pub fn places(&self) -> impl Iterator<Item = (&'a [u8], u64)> {
-        self.lines.keys().map(|&(_, file, number)| (file, number))
-    }
-}
+/// The cost of the calls on a line.
+const CALLS_COST: Column = Column::new(Sort::Inclusive, ["calls cost", "", "cost of calls"]);
 
 const TRACE_NOTE: &str = "A trace records no self costs of lines, only what they call.";
 
@@ -115,127 +79,154 @@ impl<'a> SourceText<'a> {
     }
 }
 
-impl<'a> ProfileSummary<'a> {
-    fn is_trace(&self) -> bool {
-        self.profile.kind() == ProfileKind::Trace
-    }
+/// The file and number of a line. Lines in the function's own file come first: the flag says whether
+/// it is another one.
+type LineKey<'a> = (bool, &'a [u8], u64);
 
-    /// The costliest lines of a function.
-    pub(super) fn costliest_lines(&self, id: FunctionId) -> CostliestLines<'a> {
-        let (function, is_trace) = (self.named(id), self.is_trace());
-        let mut lines: Vec<_> = self.line_costs(id).into_iter().collect();
-        let own = |line: &LineCosts<'_>| self.first().cost(line.own);
-        lines.sort_by_key(|(_, line)| Reverse(own(line) + line.calls));
-        let rest = lines.split_off(self.options.most(lines.len()));
-        let cost = |line: LineCosts<'_>| if is_trace { line.calls } else { own(&line) };
-        let mut lines = LinesByPlace::from_iter(lines);
-        if is_trace {
-            let own = (false, function.file, function.line);
-            lines.entry(own).or_default();
+/// The costs of a line.
+#[derive(Default)]
+struct LineCosts<'a> {
+    /// The self cost in each event.
+    own: &'a [Cost],
+    /// The cost of the calls made there, in the first event.
+    calls: i128,
+    /// The number of these calls.
+    count: u64,
+}
+
+/// The costliest lines of a function.
+pub(super) struct CostliestLines<'a> {
+    own_file: &'a [u8],
+    /// The lines; their inclusive costs are those of their calls.
+    lines: BTreeMap<LineKey<'a>, Row<'a>>,
+    rest: Vec<Row<'a>>,
+}
+
+impl<'a> CostliestLines<'a> {
+    pub fn of(report: &Report<'a>, id: FunctionId) -> Self {
+        let own = Named::of(report.profile, id);
+        let rows = line_costs(report, id).into_iter().map(|(key, costs)| {
+            let row = Row::of(FunctionSums {
+                self_cost: report.first().cost(Side::New, costs.own),
+                inclusive: costs.calls,
+                invocations: CallCount::per_run(costs.count.into(), 1),
+                ..FunctionSums::default()
+            });
+            let costs = [costs.own.into(), Cow::default()];
+            (key, Row { costs, ..row })
+        });
+        let mut lines: Vec<_> = rows.collect();
+        lines.sort_by_key(|(_, row)| {
+            Reverse(row.change(Sort::SelfCost) + row.change(Sort::Inclusive))
+        });
+        let rest = lines.split_off(report.options.most(lines.len()));
+        let mut lines = BTreeMap::from_iter(lines);
+        if is_trace(report) {
+            // The line of the function itself, which is only shown with its source.
+            lines.entry((false, own.file, own.line)).or_default();
         }
         CostliestLines {
-            own_file: function.file,
+            own_file: own.file,
             lines,
-            rest: rest.into_iter().map(|(_, line)| cost(line)).collect(),
+            rest: rest.into_iter().map(|(_, row)| row).collect(),
         }
     }
 
-    /// The costs of all lines of a function.
-    fn line_costs(&self, id: FunctionId) -> LinesByPlace<'a> {
-        let profile = self.profile;
-        let own_file = profile.function(id).file;
-        let key = |file: Option<NameId>, line| {
-            let name = profile.name(file.unwrap_or(own_file));
-            (file.is_some(), name, line)
-        };
-        let mut all = LinesByPlace::new();
-        for line in profile.lines(id).filter(|_| !self.is_trace()) {
-            all.entry(key(line.file, line.line)).or_default().own = line.costs;
-        }
-        for call in profile.sub_calls(id) {
-            let costs = all.entry(key(call.file(), call.line)).or_default();
-            costs.calls += i128::from(first_cost(call.costs()));
-            costs.count = costs.count.saturating_add(call.calls);
-        }
-        all
+    /// The files and numbers of the lines.
+    pub fn places(&self) -> impl Iterator<Item = (&'a [u8], u64)> {
+        self.lines.keys().map(|&(_, file, number)| (file, number))
     }
 
-    /// A table of the costliest lines of a function, sorted by number, after the lines `above`. There is
-    /// no table if all costs are on one line without source. In a trace, only calls have lines.
-    pub(super) fn line_table(
-        &self,
-        mut costs: CostliestLines<'a>,
-        source: &SourceText<'a>,
+    /// A table of the lines, sorted by number, after the lines `above`. There is no table if all costs
+    /// are on one line without source. In a trace, only calls have lines.
+    pub fn table(
+        mut self,
+        report: &Report<'a>,
+        source: &SourceText<'_>,
         above: &[String],
     ) -> Vec<String> {
-        let (own_file, is_trace) = (costs.own_file, self.is_trace());
-        let source = |&(_, file, number): &(_, _, _)| source.lines.get(&(file, number));
-        // In a trace, the line of the function itself is only shown with its source.
-        costs
-            .lines
-            .retain(|key, line| !is_trace || line.count > 0 || source(key).is_some());
-        let has_source = costs.lines.keys().any(|key| source(key).is_some());
-        if costs.lines.len() + costs.rest.len() < 2 && !has_source {
+        let source = |key: &LineKey<'_>| source.lines.get(&(key.1, key.2)).cloned();
+        self.lines
+            .retain(|key, row| row.sums.new.is_some() || source(key).is_some());
+        let has_source = self.lines.keys().any(|key| source(key).is_some());
+        if self.lines.len() + self.rest.len() < 2 && !has_source {
             return Vec::new();
         }
+        // Gaps and the files of the following lines have no costs and no numbers.
         let mut rows = Vec::new();
-        let mut add = |number, text, costs| {
-            rows.push(LineRow {
-                number,
-                text,
-                costs,
-            })
+        let mut add = |text, number, row| {
+            let named = Named {
+                line: number,
+                ..Named::default()
+            };
+            rows.push(Row {
+                named,
+                text: Some(text),
+                ..row
+            });
         };
-        let (mut last, mut next) = ((false, own_file), None);
-        for (key, line) in costs.lines {
+        let (mut last, mut next) = ((false, self.own_file), None);
+        for (key, row) in self.lines {
             let (is_other, file, number) = key;
             if last != (is_other, file) {
-                add(String::new(), printable(file), None);
+                add(printable(file), 0, Row::default());
             } else if next.is_some_and(|next| next != number) {
-                add("…".to_owned(), String::new(), None);
+                add(String::new(), 0, Row::default());
             }
-            let text = source(&key).cloned().unwrap_or_default();
-            add(number.to_string(), text, Some(line));
+            add(source(&key).unwrap_or_default(), number, row);
             (last, next) = ((is_other, file), number.checked_add(1));
         }
+        let (is_trace, columns) = (is_trace(report), columns(report));
+        let headings = [&*printable(self.own_file), ""];
+        let table = report.table(headings, &rows, &columns).with("line", |row| {
+            match (row.named.line, row.sums.new) {
+                (0, None) if row.shown().is_empty() => "…".to_owned(),
+                (0, None) => String::new(),
+                (number, _) => number.to_string(),
+            }
+        });
         let mut lines = above.to_vec();
-        lines.extend(self.line_rows(&printable(own_file), &rows));
-        if !costs.rest.is_empty() {
-            let cost = self.first().with_share(costs.rest.iter().sum::<i128>());
-            let count = counted(costs.rest.len() as u64, "more line");
-            let what = if is_trace {
-                "calls"
-            } else {
-                "a total self cost"
-            };
-            lines.push(format!("{count} with {what} of {cost}"));
+        lines.extend(table.joined(report.options));
+        if !self.rest.is_empty() {
+            lines.push(report.together(&self.rest, "more line", &columns));
         }
         lines.extend(is_trace.then(|| TRACE_NOTE.to_owned()));
         lines
     }
+}
 
-    fn line_rows(&self, file: &str, rows: &[LineRow<'_>]) -> Vec<String> {
-        let (first, has_own) = (self.first(), !self.is_trace());
-        let mut table = TextTable::named(file, rows, |row| row.text.clone())
-            .with_known(has_own, "self %", |row| {
-                row.figure(|line| first.share(first.cost(line.own)))
-            })
-            .with_known(has_own, &first.notation.heading("self", "self"), |row| {
-                row.figure(|line| first.shown(line.own))
-            })
-            .with(first.notation.heading("calls", "calls cost"), |row| {
-                row.figure(|line| first.notation.cost(line.calls))
-            })
-            .with_known(self.profile.has_invocations(), "calls", |row| {
-                row.figure(|line| grouped(line.count))
-            });
-        for event in self.further() {
-            let heading = format!("self {}", event.heading());
-            table = table.with_known(has_own, &heading, |row| {
-                row.figure(|line| event.shown(line.own))
-            });
-        }
-        let table = table.with("line", |row| row.number.clone());
-        table.joined(self.options)
+fn is_trace(report: &Report<'_>) -> bool {
+    report.profile.kind() == ProfileKind::Trace
+}
+
+fn columns(report: &Report<'_>) -> Columns {
+    let costs: &[Column] = match is_trace(report) {
+        true => &[CALLS_COST],
+        false => &[Column::SELF, CALLS_COST],
+    };
+    Columns {
+        values: report.with_calls(costs),
+        whole: Some(report.first().whole()),
+        has_sides: false,
     }
+}
+
+/// The costs of all lines of a function.
+fn line_costs<'a>(report: &Report<'a>, id: FunctionId) -> BTreeMap<LineKey<'a>, LineCosts<'a>> {
+    let profile = report.profile;
+    let own_file = profile.function(id).file;
+    let key = |file: Option<NameId>, line| {
+        let name = profile.name(file.unwrap_or(own_file));
+        (file.is_some(), name, line)
+    };
+    let mut all: BTreeMap<_, LineCosts<'_>> = BTreeMap::new();
+    for line in profile.lines(id).filter(|_| !is_trace(report)) {
+        all.entry(key(line.file, line.line)).or_default().own = line.costs;
+    }
+    for call in profile.sub_calls(id) {
+        let costs = all.entry(key(call.file(), call.line)).or_default();
+        costs.calls += i128::from(first_cost(call.costs()));
+        costs.count = costs.count.saturating_add(call.calls);
+    }
+    all
 }

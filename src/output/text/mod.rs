@@ -1,31 +1,33 @@
 //! Functions as a table, for a terminal or a log.
 
-mod comparison;
+mod calls;
 mod lines;
 
-use std::cmp::Reverse;
 use std::io::Write;
 
-pub use self::comparison::write_comparison;
-use self::lines::{CostliestLines, SourceText};
-use super::figures::row::RowKind;
-use super::figures::summary::{ProfileSummary, fact};
+use self::calls::CallEnd;
+use self::lines::{CostliestLines, INDENT, SourceText};
+use super::ReportOptions;
+use super::figures::heading::fact;
+use super::figures::report::{Columns, Report, Subject};
+use super::figures::row::Row;
 use super::figures::table::TextTable;
-use super::figures::{part_rows, write_lines};
-use super::{ReportOptions, Sort};
-use crate::display::numbers::{counted, grouped, percent};
+use super::figures::{absence, write_lines};
+use crate::compare::{Side, Transition};
+use crate::display::numbers::{counted, grouped};
 use crate::io::SourceFiles;
-use crate::names::{NameQuery, Named};
+use crate::names::{NameQuery, width_of};
 pub use crate::output::figures::ViewError as Error;
-use crate::profile::{EdgeRef, FunctionId, GroupBy, Profile};
+use crate::profile::GroupBy;
 
-/// Without a terminal, longer names push their locations aside.
-const ALIGNED_NAME: usize = 60;
+/// The width to which details are wrapped without a terminal.
+const LOG_WIDTH: usize = 80;
 
-/// Writes the command, the totals, and tables of functions, in lines of UTF-8.
+/// Writes the command, the totals, and tables of functions, in lines of UTF-8; of a comparison, the
+/// totals of both sides and the functions that changed.
 ///
-/// A [requested](ReportOptions::function) function is shown with its callers, its callees and its lines,
-/// and with the source code that `sources` contains.
+/// A [requested](ReportOptions::function) function is shown with its callers, its callees and its lines
+/// (in a comparison: those in the new profile), and with the source code that `sources` contains.
 ///
 /// Percentages are relative to the total of all self costs. Functions with equal costs are in the
 /// order of their numbers. Only printable characters are written, whatever names contain.
@@ -33,194 +35,171 @@ const ALIGNED_NAME: usize = 60;
 /// # Errors
 ///
 /// When the output fails, or if no function has the requested name; nothing is written then.
-pub fn write(
-    profile: &Profile,
-    options: &ReportOptions,
+pub fn write<'a>(
+    subject: impl Into<Subject<'a>>,
+    options: &'a ReportOptions,
     sources: &mut SourceFiles,
     output: impl Write,
 ) -> Result<(), Error> {
-    let report = ProfileSummary::new(profile, options);
+    let report = Report::new(subject, options);
     let lines = match &options.function {
         Some(name) => report.views(name, sources)?,
-        None => report.top_functions(sources)?,
+        None => report.top_rows(sources)?,
     };
     Ok(write_lines(lines, options, output)?)
 }
 
-/// Returns the calls of a function, each with the function at its other end.
-type CallsOf = fn(&Profile, FunctionId) -> Vec<(FunctionId, EdgeRef<'_>)>;
-
-/// The calls into a function and those out of it, by the name of their other end.
-const CALL_ENDS: [(&str, CallsOf); 2] = [
-    ("caller", |profile, id| {
-        let calls = profile.called_from(id);
-        calls.map(|call| (call.caller, call)).collect()
-    }),
-    ("callee", |profile, id| {
-        let calls = profile.sub_calls(id);
-        calls.map(|call| (call.callee, call)).collect()
-    }),
-];
-
-/// Lines about omitted source lines and functions, each after an empty line.
-fn omitted(source: &SourceText<'_>, row: RowKind, rest: usize) -> impl Iterator<Item = String> {
-    let more = counted(rest as u64, &format!("more {}", row.by.name()));
-    let found = (rest > 0).then(|| format!("{more} found"));
-    let lines = source.left_out().into_iter().chain(found);
-    lines.flat_map(|line| [String::new(), line])
-}
-
-impl<'a> ProfileSummary<'a> {
-    fn top_functions(&self, sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
+impl<'a> Report<'a> {
+    /// The costliest rows, or those that changed most.
+    fn top_rows(&self, sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
         let mut lines = self.heading();
-        let functions = match &self.options.filter {
-            None => self.all_functions(),
-            Some(text) => {
-                let query = NameQuery::new(text);
-                let functions = self.functions_at(&query.containing(&self.names())?);
-                let found = self.together(&functions, self.row.by.name());
-                let text = query.text();
-                lines.push(fact("filter", format!("\"{text}\" matches {found}")));
-                functions
-            }
+        let query = self.options.filter.as_deref().map(NameQuery::new);
+        let found = match &query {
+            None => (0..self.rows.len()).collect(),
+            Some(query) => query.containing(&self.names())?,
         };
-        lines.extend(self.part_table());
-        let (top, rest) = self.options.split(&functions);
+        let (rows, unchanged) = self.listed(found);
+        if let Some(query) = query {
+            let what = [self.either("", "changed "), self.kind.by.name()].concat();
+            let found = self.together(&rows, &what, &self.columns());
+            lines.push(fact(
+                "filter",
+                &format!("\"{}\" matches {found}", query.text()),
+            ));
+        }
+        lines.extend(self.top_parts());
+        let (top, rest) = self.options.split(&rows);
         if !top.is_empty() {
             let source = SourceText::read(sources, self.places(top));
-            lines.extend(self.function_table(top, &source));
+            lines.extend(self.detailed_table(top, &source));
         }
-        if let Some(rest) = self.rest(rest) {
-            lines.extend([String::new(), rest]);
-        }
+        let rest = self.rest(rest, unchanged);
+        lines.extend(rest.first().map(|_| String::new()));
+        lines.extend(rest);
         Ok(lines)
     }
 
     /// The table of named parts, if there are any.
-    fn part_table(&self) -> Vec<String> {
-        let (first, parts) = (self.first(), part_rows(self.profile));
-        if parts.is_empty() {
+    fn top_parts(&self) -> Vec<String> {
+        self.top_of(
+            ["part", ""],
+            &self.parts(),
+            "more part",
+            &self.part_columns(),
+        )
+    }
+
+    /// A table of the first rows, if there are any, with a line about the others.
+    fn top_of(
+        &self,
+        headings: [&str; 2],
+        rows: &[Row<'_>],
+        more: &str,
+        columns: &Columns,
+    ) -> Vec<String> {
+        let (top, rest) = self.options.split(rows);
+        if top.is_empty() {
             return Vec::new();
         }
-        let (top, rest) = self.options.split(&parts);
-        let mut lines = TextTable::named("part", top, |(name, _)| name.clone())
-            .with("total %", |(_, totals)| first.share(first.cost(totals)))
-            .with(first.notation.heading("total", "total"), |(_, totals)| {
-                first.shown(totals)
-            })
-            .with_events(self.further(), |(_, totals)| totals)
-            .lines(self.options, ALIGNED_NAME);
-        if !rest.is_empty() {
-            let cost: i128 = rest.iter().map(|(_, totals)| first.cost(totals)).sum();
-            let (count, cost) = (rest.len() as u64, first.with_share(cost));
-            let count = counted(count, "more part");
-            lines.push(format!("{count} with a total cost of {cost}"));
-        }
+        let mut lines = self.lines(self.table(headings, top, columns));
+        lines.extend((!rest.is_empty()).then(|| self.together(rest, more, columns)));
         lines
+    }
+
+    /// The lines of a table. In a log of 80 columns, the figures of a comparison leave less room for
+    /// names.
+    fn lines(&self, table: TextTable<'_>) -> Vec<String> {
+        let aligned = self.comparison.map_or(60, |_| 30);
+        table.lines(self.options, aligned)
     }
 
     /// The functions of a name, each with its callers, callees and lines.
     fn views(&self, name: &[u8], sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
         let (found, most) = NameQuery::new(name).find(&self.names())?;
-        let functions = self.functions_at(&found);
-        let (top, rest) = functions.split_at(self.options.most(functions.len()).min(most));
-        let costs: Vec<_> = top.iter().map(|&id| self.costliest_lines(id)).collect();
-        let places = costs.iter().flat_map(CostliestLines::places);
+        let mut found: Vec<_> = found.into_iter().map(|at| &self.rows[at]).collect();
+        self.sort(&mut found, self.options.sort);
+        let (top, rest) = found.split_at(self.options.most(found.len()).min(most));
+        let by_line = |row: &Row<'_>| match self.kind.by {
+            GroupBy::Function => row.functions(Side::New),
+            _ => Vec::new(),
+        };
+        let new = &Report::new(self.profile, self.options);
+        let costs = top.iter().map(|row| {
+            let functions = by_line(row).into_iter();
+            functions.map(|id| CostliestLines::of(new, id)).collect()
+        });
+        let costs: Vec<Vec<CostliestLines<'_>>> = costs.collect();
+        let places = costs.iter().flatten().flat_map(CostliestLines::places);
         let source = SourceText::read(sources, places.chain(self.places(top)));
         let mut lines = self.heading();
-        if self.row.by == GroupBy::Line {
-            lines.extend(self.function_table(top, &source));
-            lines.extend(omitted(&source, self.row, rest.len()));
-            return Ok(lines);
-        }
-        for (&id, costs) in top.iter().zip(costs) {
-            lines.extend(self.function_table(&[id], &source));
-            for (end, calls) in CALL_ENDS {
-                lines.extend(self.call_table(id, end, calls(self.profile, id)));
-            }
-            if self.row.by == GroupBy::Function {
-                lines.extend(self.line_table(costs, &source, &[String::new()]));
+        if self.kind.by == GroupBy::Line {
+            lines.extend(self.detailed_table(top, &source));
+        } else {
+            for (row, costs) in top.iter().zip(costs) {
+                lines.extend(self.detailed_table(&[row], &source));
+                lines.extend(CallEnd::BOTH.map(|end| self.call_table(row, end)).concat());
+                let above = self.above_lines();
+                let tables = costs.into_iter();
+                lines.extend(tables.flat_map(|costs| costs.table(new, &source, &above)));
             }
         }
-        lines.extend(omitted(&source, self.row, rest.len()));
+        let more = counted(rest.len() as u64, &format!("more {}", self.kind.by.name()));
+        let more = (!rest.is_empty()).then(|| format!("{more} found"));
+        for line in source.left_out().into_iter().chain(more) {
+            lines.extend([String::new(), line]);
+        }
         Ok(lines)
     }
 
+    /// What is above a table of lines.
+    fn above_lines(&self) -> Vec<String> {
+        let title = self
+            .comparison
+            .map(|comparison| match comparison.divisors().new {
+                1 => "Lines in the new profile:".to_owned(),
+                runs => format!("Lines in the new profile, in {} runs:", grouped(runs)),
+            });
+        [String::new()].into_iter().chain(title).collect()
+    }
+
     /// The files and numbers of rows, if rows are lines.
-    fn places(&self, rows: &[FunctionId]) -> impl Iterator<Item = (&'a [u8], u64)> {
-        rows.iter().filter_map(|&id| self.row.place(self.named(id)))
+    fn places(&self, rows: &[&Row<'a>]) -> impl Iterator<Item = (&'a [u8], u64)> {
+        rows.iter().filter_map(|row| self.kind.place(row))
     }
 
-    /// A table of functions after an empty line. If rows are lines, their source is below them, as far
-    /// as it is known.
-    fn function_table(&self, functions: &[FunctionId], source: &SourceText<'_>) -> Vec<String> {
-        let profile = self.profile;
-        let table = self.table(functions).with_below(|&id| {
-            let place = self.row.place(self.named(id));
-            Vec::from_iter(place.and_then(|place| source.below(place)))
+    /// A table of rows with their details, after an empty line. If rows are lines, their source is below
+    /// them, as far as it is known.
+    fn detailed_table(&self, rows: &[&Row<'a>], source: &SourceText<'_>) -> Vec<String> {
+        let table = self.function_table(rows).with_below(|row| {
+            let place = self.kind.place(row);
+            let source = place.and_then(|place| source.below(place));
+            self.details(row).into_iter().chain(source).collect()
         });
-        let further = self.further().iter();
-        let table = further.fold(table, |table, event| {
-            let inclusive = format!("incl {}", event.heading());
-            table
-                .with(format!("{} {}", self.row.cost(), event.heading()), |&id| {
-                    event.shown(profile.self_costs(id))
-                })
-                .with_known(self.row.has_inclusive(), &inclusive, |&id| {
-                    event.shown(profile.inclusive_costs(id))
-                })
-        });
-        table.lines(self.options, ALIGNED_NAME)
+        self.lines(table)
     }
 
-    /// The calls into a function or out of it, after an empty line.
-    ///
-    /// Percentages are relative to the inclusive cost of the function, or to the sum of these calls if
-    /// that is larger: recursion counts twice there, and Xdebug rounds costs of calls separately.
-    fn call_table(
-        &self,
-        id: FunctionId,
-        end: &str,
-        mut calls: Vec<(FunctionId, EdgeRef<'_>)>,
-    ) -> Vec<String> {
-        let (profile, first) = (self.profile, self.first());
-        if calls.is_empty() {
-            return vec![String::new(), format!("no {end}")];
+    /// The values of a row of a comparison on both sides, wrapped to the width.
+    fn details(&self, row: &Row<'_>) -> Vec<String> {
+        let Some(change) = row.change else {
+            return Vec::new();
+        };
+        let values = self.values().into_iter();
+        let values = values.map(|of| format!("{} {}", of.name, self.on_sides(row, of.value)));
+        let mut items: Vec<String> = values.collect();
+        if let Some(word) = absence(change.sums) {
+            items[0].insert_str(0, &format!("{word}: "));
         }
-        let cost = |(_, call): &(_, EdgeRef<'_>)| first.cost(call.costs());
-        let is_recursive = |(_, call): &(_, EdgeRef<'_>)| profile.is_recursive(call, id);
-        calls.sort_by_key(|call| {
-            Reverse(match self.options.sort {
-                Sort::Calls => call.1.calls.into(),
-                _ => cost(call),
-            })
-        });
-        let plain = calls.iter().filter(|call| !is_recursive(call));
-        let inclusive = first.cost(profile.inclusive_costs(id));
-        let whole = inclusive.max(plain.map(cost).sum());
-        let (top, rest) = self.options.split(&calls);
-        let mut lines = TextTable::new([end, "called at"], top, |(other, call)| Named {
-            name: self.named(*other).name,
-            file: profile.call_file(call),
-            line: call.line,
-            ..Named::default()
-        })
-        .with("% of incl", |call| match is_recursive(call) {
-            true => "recursive".to_owned(),
-            false => percent(cost(call), whole),
-        })
-        .with(first.notation.heading("cost", "cost"), |(_, call)| {
-            first.shown(call.costs())
-        })
-        .with_known(profile.has_invocations(), "calls", |(_, call)| {
-            grouped(call.calls)
-        })
-        .with_events(self.further(), |(_, call)| call.costs())
-        .lines(self.options, ALIGNED_NAME);
-        if !rest.is_empty() {
-            let cost = first.with_share_of(rest.iter().map(cost).sum::<i128>(), whole);
-            let count = counted(rest.len() as u64, &format!("more {end}"));
-            lines.push(format!("{count} with a total cost of {cost}"));
+        items.extend(change.transition.as_ref().map(Transition::to_string));
+        let width = self.options.room().unwrap_or(LOG_WIDTH);
+        let mut lines: Vec<String> = Vec::new();
+        for item in items {
+            match lines.last_mut() {
+                Some(line) if width_of(line) + width_of(&item) + 2 <= width => {
+                    *line += ", ";
+                    *line += &item;
+                }
+                _ => lines.push(INDENT.to_owned() + &item),
+            }
         }
         lines
     }

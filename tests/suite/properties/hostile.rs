@@ -125,7 +125,7 @@ pub fn assert_writable(profile: &Profile) {
         });
         let mut lines = Vec::new();
         write_text(profile, &options, &mut lines).unwrap();
-        tree::write(&Stacks::new(profile), &options, &mut lines).unwrap();
+        tree::write(&Stacks::new(profile), None, &options, &mut lines).unwrap();
         String::from_utf8(lines).unwrap();
     }
     let mut stacks = Vec::new();

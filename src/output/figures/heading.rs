@@ -1,0 +1,114 @@
+//! What stands above the tables of a report, in lines.
+
+use super::report::Report;
+use super::{command, part_count, per_run, share_of_base, sides_and_change, signed};
+use crate::compare::{Comparison, Side};
+use crate::display::numbers::{counted, grouped};
+use crate::display::text::printable;
+use crate::display::units::in_units;
+use crate::profile::GroupBy;
+
+impl Report<'_> {
+    /// The command or the totals of both sides, and the numbers of functions and calls, in lines.
+    pub fn heading(&self) -> Vec<String> {
+        let facts = match self.comparison {
+            None => self.facts(),
+            Some(comparison) => self.facts_of(comparison),
+        };
+        let lines = facts.into_iter().map(|(what, text)| fact(what, &text));
+        lines.collect()
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = vec![
+            ("command", command(self.profile)),
+            ("event", printable(self.first().name)),
+            ("total", self.first().total()),
+        ];
+        facts.extend(self.summary().map(|summary| ("summary", summary)));
+        facts.extend(self.events[1..].iter().map(|event| {
+            let name = printable(event.name);
+            let peak = event
+                .peak()
+                .map_or(String::new(), |peak| format!(", peak {peak}"));
+            ("also", format!("{name}, total {}{peak}", event.total()))
+        }));
+        facts.extend(self.counts());
+        facts
+    }
+
+    /// The numbers of runs, parts, rows and calls of a profile.
+    pub fn counts(&self) -> Vec<(&'static str, String)> {
+        let (profile, edges) = (self.profile, self.profile.edges().len() as u64);
+        let several = |what, count| (count > 1).then(|| (what, grouped(count)));
+        let calls = match profile.has_invocations() || edges == 0 {
+            true => {
+                let edges = counted(edges, "call edge");
+                ("calls", format!("{} on {edges}", grouped(profile.calls())))
+            }
+            false => ("call edges", grouped(edges)),
+        };
+        let counts = [
+            several("runs", profile.runs()),
+            several("parts", part_count(profile)),
+            Some((self.kind.by.names(), grouped(self.rows.len() as u64))),
+            (self.kind.by != GroupBy::Line).then_some(calls),
+        ];
+        counts.into_iter().flatten().collect()
+    }
+
+    /// The total that the profile states, if it differs from the sum of all self costs.
+    fn summary(&self) -> Option<String> {
+        let first = self.first();
+        if let Some(peak) = first.peak() {
+            return Some(format!("{peak}, a peak, not a sum"));
+        }
+        let summary = i128::from(self.profile.stated_total()?);
+        let explanation = match summary - first.totals.new {
+            0 => return None,
+            missing @ 1.. => format!("{} not attributed to any function", grouped(missing)),
+            missing => format!("{} counted twice", grouped(-missing)),
+        };
+        Some(format!("{}, {explanation}", in_units(summary, first.unit)))
+    }
+
+    fn facts_of(&self, comparison: &Comparison<'_>) -> Vec<(&'static str, String)> {
+        let (first, scales) = (self.first(), comparison.first().scales());
+        let side = |side: Side| {
+            let profile = comparison.profiles[side];
+            let total = in_units(first.totals[side], first.unit);
+            let functions = counted(profile.functions().len() as u64, self.kind.by.name());
+            let runs = match profile.runs() {
+                1 => String::new(),
+                runs => format!(" of {} runs", grouped(runs)),
+            };
+            let rounding = match scales[side] {
+                1 => String::new(),
+                scale => format!(", in units of {}", grouped(scale)),
+            };
+            format!("{total} in {functions}{runs}{rounding}")
+        };
+        let by = comparison.first().change();
+        let change = signed(by, in_units(by, first.unit));
+        let share = share_of_base(by, first.totals.base);
+        let mut facts = vec![
+            ("event", printable(first.name)),
+            ("base", side(Side::Base)),
+            ("new", side(Side::New)),
+            ("change", format!("{change}, {share}")),
+        ];
+        if comparison.is_per_run {
+            facts.push(("per run", per_run(comparison.runs())));
+        }
+        facts.extend(self.events[1..].iter().map(|other| {
+            let change = sides_and_change(other.totals, grouped);
+            ("also", format!("{}: {change}", printable(other.name)))
+        }));
+        facts
+    }
+}
+
+/// A line of a heading.
+pub(crate) fn fact(what: &str, text: &str) -> String {
+    format!("{what:<11}{text}")
+}
