@@ -59,6 +59,19 @@ enum Column {
     Line,
 }
 
+/// The names in force.
+#[derive(Default)]
+struct InForce {
+    object: Vec<u8>,
+    /// File of the last `fl=`.
+    file: Option<Vec<u8>>,
+    current_file: Vec<u8>,
+    /// The callee of the last call.
+    callee: Option<Key>,
+    /// The function of the last `fn=`.
+    function: Option<usize>,
+}
+
 struct Speller<'a> {
     document: &'a Document,
     style: &'a Style,
@@ -70,14 +83,7 @@ struct Speller<'a> {
     functions: Ids,
     layout: Vec<Column>,
     base: Vec<u64>,
-    object: Vec<u8>,
-    /// File of the last `fl=`.
-    file: Option<Vec<u8>>,
-    current_file: Vec<u8>,
-    /// The callee of the last call.
-    callee: Option<Key>,
-    /// The function of the last `fn=`.
-    function: Option<usize>,
+    now: InForce,
     /// The functions that have an own cost.
     with_line: BTreeSet<usize>,
 }
@@ -95,11 +101,7 @@ pub fn spell(document: &Document, style: &Style) -> Spelled {
         functions: Ids::default(),
         layout: vec![Column::Line],
         base: vec![0],
-        object: Vec::new(),
-        file: None,
-        current_file: Vec::new(),
-        callee: None,
-        function: None,
+        now: InForce::default(),
         with_line: BTreeSet::new(),
     };
     for (number, part) in document.parts.iter().enumerate() {
@@ -125,10 +127,8 @@ impl Speller<'_> {
     fn line(&mut self, line: impl AsRef<[u8]>) {
         self.bare_line(line.as_ref());
         while self.dice.shows(Quirk::Comments, 6) {
-            let noise = self
-                .dice
-                .random
-                .pick(&["", "  ", "# fn=(1) main", "#", "\t"]);
+            let noises = ["", "  ", "# fn=(1) main", "#", "\t"];
+            let noise = self.dice.random.pick(&noises);
             self.bare_line(noise.as_bytes());
         }
     }
@@ -195,11 +195,7 @@ impl Speller<'_> {
         let creator = self.dice.random.pick(creators);
         self.kept("creator", creator);
         self.kept("cmd", "/srv/app/index.php");
-        self.object.clear();
-        self.file = None;
-        self.current_file.clear();
-        self.callee = None;
-        self.function = None;
+        self.now = InForce::default();
     }
 
     fn positions(&mut self) {
@@ -254,10 +250,8 @@ impl Speller<'_> {
 
     fn unknown_header(&mut self) {
         if self.dice.shows(Quirk::UnknownHeaders, 2) {
-            let key = self
-                .dice
-                .random
-                .pick(&["desc", "x-y_z", "thread", "pid", "Fn"]);
+            let keys = ["desc", "x-y_z", "thread", "pid", "Fn"];
+            let key = self.dice.random.pick(&keys);
             let values = ["Trigger: end", "1", "fn=(1) a", "=", "a b"];
             let value = self.dice.random.pick(&values);
             self.kept(key, value);
@@ -293,21 +287,21 @@ impl Speller<'_> {
 
     /// Writes `ob=`, `fl=` and `fn=`, as far as they are needed.
     fn open(&mut self, block: &Block) {
-        let goes_on = self.function.replace(block.function) == Some(block.function);
+        let goes_on = self.now.function.replace(block.function) == Some(block.function);
         let is_aggregate = self.document.kind == BlockKind::Aggregate;
         if goes_on && is_aggregate && self.dice.shows(Quirk::OmitInForce, 2) {
             return;
         }
         let Key { object, file, name } = &self.document.functions[block.function];
         let omit = self.dice.has(Quirk::OmitInForce) || self.document.kind == BlockKind::Trace;
-        if self.object != *object || !omit {
+        if self.now.object != *object || !omit {
             let object_name = self.objects.spell(object, &mut self.dice);
             self.key_line(b"ob", &object_name);
-            self.object = object.clone();
+            self.now.object = object.clone();
         }
-        let in_force = self.file.as_ref().unwrap_or(&self.current_file);
+        let in_force = self.now.file.as_ref().unwrap_or(&self.now.current_file);
         let needs_file = in_force != file || !self.dice.shows(Quirk::OmitInForce, 1);
-        if self.file.is_none() && needs_file && self.dice.shows(Quirk::LateFiles, 3) {
+        if self.now.file.is_none() && needs_file && self.dice.shows(Quirk::LateFiles, 3) {
             self.file_line(b"fi", file);
             self.function_line(name);
         } else if needs_file && self.dice.shows(Quirk::LateFiles, 3) {
@@ -324,17 +318,17 @@ impl Speller<'_> {
     fn function_line(&mut self, name: &[u8]) {
         let name = self.functions.spell(name, &mut self.dice);
         self.key_line(b"fn", &name);
-        if let Some(file) = &self.file {
-            self.current_file = file.clone();
+        if let Some(file) = &self.now.file {
+            self.now.current_file = file.clone();
         }
     }
 
     fn file_line(&mut self, key: &[u8], file: &[u8]) {
         let name = self.files.spell(file, &mut self.dice);
         self.key_line(key, &name);
-        self.current_file = file.to_vec();
+        self.now.current_file = file.to_vec();
         if key == b"fl" {
-            self.file = Some(file.to_vec());
+            self.now.file = Some(file.to_vec());
         }
     }
 
@@ -351,7 +345,7 @@ impl Speller<'_> {
             let key: &[u8] = self.dice.random.pick(&[b"fi", b"fe"]);
             let file = self.document.functions[any].file.clone();
             // Without any `fl=` the file at `fn=` counts, which this must not look like.
-            if self.file.is_some() {
+            if self.now.file.is_some() {
                 self.file_line(key, &file);
             }
         }
@@ -391,9 +385,9 @@ impl Speller<'_> {
         let (line, costs) = match item {
             Item::Own { line, costs } => {
                 // A function's line is that of its first own cost in its own file.
-                if let Some(function) = self.function.filter(|_| self.file.is_some())
+                if let Some(function) = self.now.function.filter(|_| self.now.file.is_some())
                     && self.with_line.insert(function)
-                    && self.current_file != self.document.functions[function].file
+                    && self.now.current_file != self.document.functions[function].file
                 {
                     let file = self.document.functions[function].file.clone();
                     self.file_line(b"fe", &file);
@@ -437,11 +431,11 @@ impl Speller<'_> {
         let omit = self.dice.has(Quirk::OmitInForce);
         let trace = self.document.kind == BlockKind::Trace;
         // Without a `cfn=` the callee stays in force, with its object and file.
-        let last = self.callee.take();
+        let last = self.now.callee.take();
         let last = last.filter(|last| omit && last.name == key.name);
         let (object, file) = match &last {
             Some(last) => (&last.object, &last.file),
-            None => (&self.object, &self.current_file),
+            None => (&self.now.object, &self.now.current_file),
         };
         let (needs_object, needs_file) = (key.object != *object, key.file != *file);
         if needs_object || !(omit || trace) {
@@ -462,7 +456,7 @@ impl Speller<'_> {
         for (key, value) in lines {
             self.key_line(key, &value);
         }
-        self.callee = Some(key.clone());
+        self.now.callee = Some(key.clone());
     }
 
     fn calls(&mut self, calls: u64, target: Option<u64>) {

@@ -149,17 +149,21 @@ impl Trace {
     }
 }
 
-/// All blocks of a trace with their figures for one event.
+/// A block with its figures for one event.
+struct Ran {
+    /// The number of its function.
+    function: usize,
+    self_cost: i64,
+    calls: Vec<Listed>,
+    is_proxy: bool,
+}
+
+/// All blocks of a trace.
 struct Walk<'a> {
     trace: &'a Trace,
     /// Of the functions, by their numbers.
     names: Vec<String>,
-    /// Number of each block's function.
-    functions: Vec<usize>,
-    self_costs: Vec<i64>,
-    inclusive: Vec<i64>,
-    calls: Vec<Vec<Listed>>,
-    is_proxy: Vec<bool>,
+    blocks: Vec<Ran>,
 }
 
 impl<'a> Walk<'a> {
@@ -171,24 +175,14 @@ impl<'a> Walk<'a> {
         for (&function, &number) in &numbers {
             names[number] = spelled(&document.functions[function].name);
         }
-        let mut walk = Walk {
-            trace,
-            names,
-            functions: Vec::new(),
-            self_costs: Vec::new(),
-            inclusive: Vec::new(),
-            calls: Vec::new(),
-            is_proxy: Vec::new(),
-        };
+        let mut blocks = Vec::new();
         for part in &document.parts {
             for block in &part.blocks {
-                let mut links = trace.links[walk.functions.len()].iter();
-                let (mut self_cost, mut inclusive) = (0, 0);
-                let mut calls = Vec::new();
+                let mut links = trace.links[blocks.len()].iter();
+                let (mut self_cost, mut calls) = (0, Vec::new());
                 for item in &block.items {
                     let (Item::Own { costs, .. } | Item::Call { costs, .. }) = item;
                     let cost = Document::cost(part, &weights, costs);
-                    inclusive += cost;
                     match item {
                         Item::Own { .. } => self_cost += cost,
                         Item::Call { callee, line, .. } => {
@@ -198,57 +192,50 @@ impl<'a> Walk<'a> {
                     }
                 }
                 let name = &document.functions[block.function].name;
-                walk.functions.push(numbers[&block.function]);
-                walk.self_costs.push(self_cost);
-                walk.inclusive.push(inclusive);
-                walk.calls.push(calls);
-                walk.is_proxy.push(proxies.iter().any(|proxy| {
-                    let rest = name.strip_prefix(proxy.as_bytes());
-                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b":{"))
-                }));
+                blocks.push(Ran {
+                    function: numbers[&block.function],
+                    self_cost,
+                    calls,
+                    is_proxy: proxies.iter().any(|proxy| {
+                        let rest = name.strip_prefix(proxy.as_bytes());
+                        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b":{"))
+                    }),
+                });
             }
         }
-        walk
+        Walk {
+            trace,
+            names,
+            blocks,
+        }
     }
 
     /// The calls of a block, those of proxies in place of the calls to them.
-    fn replaced(&self, block: usize) -> Vec<Listed> {
-        let calls = self.calls[block].iter().flat_map(|call| {
-            let proxy = call.1.filter(|&block| self.is_proxy[block]);
-            let made = proxy.map(|proxy| self.replaced(proxy)).unwrap_or_default();
-            if made.is_empty() {
-                vec![call.clone()]
-            } else {
-                made
+    fn replaced(&self, block: &Ran) -> Vec<Listed> {
+        let calls = block.calls.iter().flat_map(|call| {
+            let called = call.1.map(|block| &self.blocks[block]);
+            let proxy = called.filter(|block| block.is_proxy);
+            match proxy.map(|proxy| self.replaced(proxy)).unwrap_or_default() {
+                made if made.is_empty() => vec![call.clone()],
+                made => made,
             }
         });
         calls.collect()
     }
 
-    /// The calls that are listed for a block.
-    fn listed(&self, block: usize) -> Vec<Listed> {
-        if self.is_proxy[block] {
-            Vec::new()
-        } else {
-            self.replaced(block)
-        }
-    }
-
     fn edges(&self) -> impl Iterator<Item = (usize, Call)> {
-        self.functions
-            .iter()
-            .enumerate()
-            .flat_map(|(block, &caller)| {
-                let calls = self.listed(block).into_iter();
-                calls.map(move |(call, _)| (caller, call))
-            })
+        let callers = self.blocks.iter().filter(|block| !block.is_proxy);
+        callers.flat_map(|block| {
+            let calls = self.replaced(block).into_iter();
+            calls.map(|(call, _)| (block.function, call))
+        })
     }
 
     /// The blocks that nobody called.
     fn roots(&self) -> impl Iterator<Item = usize> + use<> {
         let links = self.trace.links.iter().flatten();
         let called: HashSet<usize> = links.flatten().copied().collect();
-        (0..self.functions.len()).filter(move |block| !called.contains(block))
+        (0..self.blocks.len()).filter(move |block| !called.contains(block))
     }
 
     /// Tells the cost of each block and of each call without one, with the functions from the root
@@ -266,13 +253,14 @@ impl<'a> Walk<'a> {
         steps_over: bool,
         found: &mut dyn FnMut(&[usize], i64),
     ) {
-        let made_calls = self.is_proxy[block] && !self.calls[block].is_empty();
+        let block = &self.blocks[block];
+        let made_calls = block.is_proxy && !block.calls.is_empty();
         let is_left_out = steps_over && made_calls && !path.is_empty();
         if !is_left_out {
-            path.push(self.functions[block]);
+            path.push(block.function);
         }
-        found(path, self.self_costs[block]);
-        for (call, block) in &self.calls[block] {
+        found(path, block.self_cost);
+        for (call, block) in &block.calls {
             match block {
                 Some(block) => self.visit_below(*block, path, steps_over, found),
                 None => found(&[path, &[call.function][..]].concat(), call.costs[0]),
