@@ -14,7 +14,6 @@ pub use pairing::Transition;
 pub use sides::{Side, Sides};
 
 use std::cmp::Reverse;
-use std::ops::Sub;
 
 use thiserror::Error;
 
@@ -45,17 +44,7 @@ pub struct FunctionChange<'a> {
 impl FunctionChange<'_> {
     /// The growth of its self cost.
     pub fn self_cost(&self) -> i128 {
-        self.change(|sums| sums.self_cost)
-    }
-
-    /// The growth of its inclusive cost.
-    pub(crate) fn inclusive(&self) -> i128 {
-        self.change(|sums| sums.inclusive)
-    }
-
-    /// The growth of its number of invocations.
-    pub(crate) fn calls(&self) -> CallCount {
-        self.change(|sums| sums.invocations)
+        self.growth(|sums| sums.self_cost)
     }
 
     /// Its function in the new profile; the last, if several are one here.
@@ -64,9 +53,9 @@ impl FunctionChange<'_> {
     }
 
     /// The growth of a value.
-    fn change<T: Default + Sub>(&self, figure: impl Fn(&FunctionSums) -> T) -> T::Output {
-        let figure = |side: Option<&FunctionSums>| side.map(&figure).unwrap_or_default();
-        figure(self.sums.new.as_ref()) - figure(self.sums.base.as_ref())
+    fn growth(&self, value: impl Fn(FunctionSums) -> i128) -> i128 {
+        let Sides { base, new } = self.sums.map(|sums| sums.map_or(0, &value));
+        new - base
     }
 }
 
@@ -342,9 +331,9 @@ fn sort<'a>(changes: &mut [FunctionChange<'a>]) {
     let order = |change: &FunctionChange<'a>| {
         (
             size(change.self_cost()),
-            size(change.inclusive()),
+            size(change.growth(|sums| sums.inclusive)),
             (change.name, change.file, change.object),
-            size(change.calls().tenths),
+            size(change.growth(|sums| sums.invocations.tenths)),
         )
     };
     changes.sort_by(|one, other| order(one).cmp(&order(other)));
