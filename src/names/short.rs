@@ -76,7 +76,7 @@ pub(crate) fn shorten_path(path: &str, width: usize) -> String {
     })
 }
 
-/// Shortens a name to a width by omitting the least important parts.
+/// Shortens a name to a width by omitting the least important parts, in time linear in the name.
 ///
 /// Template arguments, parameter lists and the folders of paths become `…` from the inside out, the
 /// widest of a level first. If that does not suffice, the outer namespaces are omitted: methods
@@ -116,39 +116,57 @@ pub(crate) fn short_name(name: &str, width: usize) -> String {
 }
 
 /// A part of a name that can be omitted: text in brackets, or the folders of a path.
-struct Part {
+struct Segment {
     /// The number of brackets around it.
     depth: usize,
     range: Range<usize>,
+    /// Its width without the parts within it: at least 2 columns, because the ellipsis takes one.
+    width: usize,
     is_path: bool,
 }
 
-/// Parts within more brackets are not omitted for themselves, so that names with many take no longer
-/// than others.
-const MAX_DEPTH: usize = 100;
-
 /// The parts of a name. Those of one depth do not overlap.
-fn parts(name: &str) -> Vec<Part> {
-    let pieces = Pieces::of(name.as_bytes()).filter(|piece| piece.depth < MAX_DEPTH);
-    let parts = pieces.filter_map(|Piece { kind, range, depth }| {
-        let range = match (kind, name.as_bytes()[range.start]) {
+fn parts(name: &str) -> Vec<Segment> {
+    // The columns before each position.
+    let mut widths = vec![0; name.len() + 1];
+    let mut taken = 0;
+    for (at, c) in name.char_indices() {
+        widths[at] = taken;
+        taken += columns(c);
+    }
+    widths[name.len()] = taken;
+    let mut parts = Vec::new();
+    // The starts of parts, and the columns that omitting each of them saves.
+    let mut saved: Vec<(usize, usize)> = Vec::new();
+    for Piece { kind, range, depth } in Pieces::of(name.as_bytes()) {
+        let (range, can_be_omitted) = match (kind, name.as_bytes()[range.start]) {
             (PieceKind::Path, _) => {
                 let folders = name[range.clone()].rfind(['/', '\\']);
-                range.start..range.start + folders.unwrap_or(0)
+                (range.start..range.start + folders.unwrap_or(0), true)
             }
-            (PieceKind::Brackets, b'<') => range.start + 1..range.end - 1,
-            // At the beginning it is no parameter list: `(below main)`.
-            (PieceKind::Brackets, b'(') if range.start > 0 => range.start + 1..range.end - 1,
-            _ => return None,
+            (PieceKind::Brackets, bracket) => {
+                // At the beginning it is no parameter list: `(below main)`.
+                let can_be_omitted = bracket == b'<' || bracket == b'(' && range.start > 0;
+                (range.start + 1..range.end - 1, can_be_omitted)
+            }
+            _ => continue,
         };
-        // The ellipsis takes one column.
-        (width_of(&name[range.clone()]) > 1).then_some(Part {
+        let mut within = 0;
+        while let Some((_, columns)) = saved.pop_if(|(start, _)| *start > range.start) {
+            within += columns;
+        }
+        let all = widths[range.end] - widths[range.start];
+        let width = all - within;
+        let is_part = can_be_omitted && width > 1;
+        saved.push((range.start, if is_part { all - 1 } else { within }));
+        parts.extend(is_part.then_some(Segment {
             depth,
             range,
+            width,
             is_path: kind == PieceKind::Path,
-        })
-    });
-    parts.collect()
+        }));
+    }
+    parts
 }
 
 /// A name without the parts that have to be omitted to make it fit, or without all.
@@ -157,47 +175,43 @@ fn without_parts(name: &str, width: usize) -> String {
     if excess == 0 {
         return name.to_owned();
     }
-    let mut is_kept = vec![true; name.len()];
-    let shown = |is_kept: &[bool], range: Range<usize>| {
-        let mut text = String::new();
-        for (at, c) in name[range.clone()].char_indices() {
-            match (is_kept[range.start + at], text.ends_with(ELLIPSIS)) {
-                (true, _) => text.push(c),
-                (false, true) => {}
-                (false, false) => text += ELLIPSIS,
-            }
-        }
-        text
-    };
     let mut parts = parts(name);
-    parts.sort_by_key(|part| Reverse(part.depth));
-    for level in parts.chunk_by_mut(|one, other| one.depth == other.depth) {
-        let width = |is_kept: &[bool], part: &Range<usize>| width_of(&shown(is_kept, part.clone()));
-        level.sort_by_cached_key(|part| Reverse(width(&is_kept, &part.range)));
-        for Part { range, is_path, .. } in level {
-            if excess == 0 {
-                break;
-            }
-            if *is_path {
-                range.end = range.start + outer_folders(&name[range.clone()], excess);
-            }
-            excess = excess.saturating_sub(width(&is_kept, range).saturating_sub(1));
-            is_kept[range.clone()].fill(false);
+    parts.sort_by_key(|part| Reverse((part.depth, part.width)));
+    let mut is_kept = vec![true; name.len()];
+    for mut part in parts {
+        if excess == 0 {
+            break;
+        }
+        if part.is_path {
+            let (end, width) = outer_folders(&name[part.range.clone()], excess);
+            part.range.end = part.range.start + end;
+            part.width = width;
+        }
+        excess = excess.saturating_sub(part.width - 1);
+        is_kept[part.range].fill(false);
+    }
+    let mut short = String::new();
+    for (at, c) in name.char_indices() {
+        match is_kept[at] {
+            true => short.push(c),
+            false if at == 0 || is_kept[at - 1] => short += ELLIPSIS,
+            false => {}
         }
     }
-    shown(&is_kept, 0..name.len())
+    short
 }
 
-/// The end of the fewest outer folders of a path that are together wider than `width`; if there are not
-/// enough, of all folders.
-fn outer_folders(path: &str, width: usize) -> usize {
+/// The end of the fewest outer folders of a path that are together wider than `width`, and their width;
+/// if there are not enough, of all folders.
+fn outer_folders(path: &str, width: usize) -> (usize, usize) {
     let mut taken = 0;
-    let end = path.char_indices().find(|&(_, c)| {
-        let is_enough = c == '/' && taken > width;
+    for (at, c) in path.char_indices() {
+        if c == '/' && taken > width {
+            return (at, taken);
+        }
         taken += columns(c);
-        is_enough
-    });
-    end.map_or(path.len(), |(at, _)| at)
+    }
+    (path.len(), taken)
 }
 
 #[cfg(test)]
@@ -286,11 +300,11 @@ mod tests {
     }
 
     #[test]
-    fn brackets_of_much_depth_are_parts() {
+    fn brackets_of_any_depth_are_parts() {
         let nested =
             |text: &str, depth| format!("{}{text}{}", "f<".repeat(depth), ">".repeat(depth));
-        assert_eq!(short_name(&nested("xyz", 90), 271), nested("…", 90));
-        assert_eq!(short_name(&nested("xyz", 90), 270), nested("…", 89));
+        assert_eq!(short_name(&nested("xyz", 900), 2701), nested("…", 900));
+        assert_eq!(short_name(&nested("xyz", 900), 2700), nested("…", 899));
     }
 
     #[test]
