@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use cg_preprocess::io::{Source, Target};
+use cg_preprocess::io::{Source, Target, path_of};
 use clap::builder::{OsStringValueParser, PathBufValueParser, TypedValueParser};
 
 /// Parses the path of an input or output; `-` is a standard stream.
@@ -45,14 +45,13 @@ pub fn from_list(list: &Source, output: &Target) -> Result<Vec<Source>> {
         }
     };
     read.with_context(|| format!("{list}: cannot be read"))?;
-    let names = lines(&bytes)
-        .map(path)
-        .collect::<Result<Vec<_>>>()
-        .with_context(|| format!("{list}: names no file"))?;
-    if names.is_empty() {
+    let paths = lines(&bytes).map(|name| path_of(name).map(Path::to_owned));
+    let paths: Option<Vec<_>> = paths.collect();
+    let paths = paths.with_context(|| format!("{list}: has a name that is no path"))?;
+    if paths.is_empty() {
         bail!("{list}: names no input");
     }
-    Ok(names.into_iter().map(Source::File).collect())
+    Ok(paths.into_iter().map(Source::File).collect())
 }
 
 /// The names in a list: one per line, or, if the list contains a NUL, each ended by one.
@@ -66,18 +65,6 @@ fn lines(list: &[u8]) -> impl Iterator<Item = &[u8]> {
             name => name,
         })
         .filter(|name| !name.is_empty())
-}
-
-#[cfg(unix)]
-fn path(name: &[u8]) -> Result<PathBuf> {
-    use std::os::unix::ffi::OsStringExt;
-    Ok(OsString::from_vec(name.to_owned()).into())
-}
-
-#[cfg(not(unix))]
-fn path(name: &[u8]) -> Result<PathBuf> {
-    let name = std::str::from_utf8(name)?;
-    Ok(OsString::from(name).into())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
+use std::process;
 
 /// The identity of a regular file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,8 +60,7 @@ pub(crate) fn stream(stream: &impl std::os::windows::io::AsHandle) -> io::Result
 /// An open file of some process, to which a path of the system leads: `/dev/stdout`, `/proc/7/fd/1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Descriptor {
-    /// `None` is this process.
-    process: Option<u32>,
+    process: u32,
     number: i32,
 }
 
@@ -72,22 +72,19 @@ impl Descriptor {
             ["", "proc", process, "fd", number]
             | ["", "proc", process, "task", _, "fd", number] => (process.parse().ok()?, number),
             // On systems where this is not a link to `/proc/self/fd`.
-            ["", "dev", "fd", number] => (std::process::id(), number),
+            ["", "dev", "fd", number] => (process::id(), number),
             _ => return None,
         };
         let number = number.parse().ok()?;
-        Some(Descriptor {
-            process: (process != std::process::id()).then_some(process),
-            number,
-        })
+        Some(Descriptor { process, number })
     }
 
     /// Another descriptor of the same open file, at the same position and in the same mode. `path`
     /// is its path.
     pub fn duplicate(self, path: &Path) -> io::Result<File> {
-        match (self.process, self.number) {
-            (None, 1) => stream(&io::stdout()),
-            (None, 2) => stream(&io::stderr()),
+        match self.number {
+            1 if self.process == process::id() => stream(&io::stdout()),
+            2 if self.process == process::id() => stream(&io::stderr()),
             _ => self.fetch().or_else(|error| {
                 // On Linux, opening a regular file again would start at its beginning.
                 let is_regular = path.metadata()?.is_file();
@@ -102,10 +99,9 @@ impl Descriptor {
     #[cfg(target_os = "linux")]
     fn fetch(self) -> io::Result<File> {
         use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
-        let number = self.process.unwrap_or_else(std::process::id);
-        let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
-        let process = pidfd_open(pid.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
-        Ok(pidfd_getfd(process, self.number, PidfdGetfdFlags::empty())?.into())
+        let pid = i32::try_from(self.process).ok().and_then(Pid::from_raw);
+        let pidfd = pidfd_open(pid.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
+        Ok(pidfd_getfd(pidfd, self.number, PidfdGetfdFlags::empty())?.into())
     }
 
     #[cfg(not(target_os = "linux"))]

@@ -20,5 +20,5 @@ pub use progress::Progress;
 pub use source::Source;
 pub(crate) use source::{Input, ResolvedSource, is_profile};
 pub use source_files::{
-    MAX_SOURCE_FILE, NoSource, SourceCounts, SourceFile, SourceFiles, SourceOptions,
+    MAX_SOURCE_FILE, NoSource, SourceCounts, SourceFile, SourceFiles, SourceOptions, path_of,
 };

@@ -385,15 +385,17 @@ fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
     Ok(file)
 }
 
+/// The path that a name in bytes stands for; `None` if the system has no such path.
 #[cfg(unix)]
-fn path_of(name: &[u8]) -> Option<&Path> {
+pub fn path_of(name: &[u8]) -> Option<&Path> {
     use std::os::unix::ffi::OsStrExt;
     let path = Path::new(std::ffi::OsStr::from_bytes(name));
     (!name.is_empty() && !name.contains(&0)).then_some(path)
 }
 
+/// The path that a name in bytes stands for; `None` if the system has no such path.
 #[cfg(not(unix))]
-fn path_of(name: &[u8]) -> Option<&Path> {
+pub fn path_of(name: &[u8]) -> Option<&Path> {
     let name = std::str::from_utf8(name).ok()?;
     (!name.is_empty() && !name.contains('\0')).then_some(Path::new(name))
 }

@@ -1,7 +1,5 @@
 //! The formats of the output, and what each can contain and show.
 
-use crate::webgrind::Version;
-
 /// The format of the output. The first sentence of each is shown in `--help`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -86,17 +84,6 @@ pub enum Feature {
 }
 
 impl Format {
-    /// The version of webgrind's format, if it is one.
-    pub fn version(self) -> Option<Version> {
-        match self {
-            Format::V4 => Some(Version::V4),
-            Format::V5 => Some(Version::V5),
-            Format::V6 => Some(Version::V6),
-            Format::V7 => Some(Version::V7),
-            _ => None,
-        }
-    }
-
     /// Whether it contains, shows or takes something.
     pub fn has(self, feature: Feature) -> bool {
         feature.formats().contains(&self)

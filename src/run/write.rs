@@ -16,7 +16,7 @@ use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, tree};
 use crate::profile::{GroupBy, InclusiveCost, Profile, ProfileKind};
 use crate::stacks::{Stacks, count_groups_once, count_once_by};
-use crate::webgrind::WriteOptions;
+use crate::webgrind::{Version, WriteOptions};
 use crate::{callgrind, webgrind};
 
 /// A conversion whose inputs have been read.
@@ -172,7 +172,10 @@ impl<'a> View<'a> {
         let of_groups = self.groups.and_then(|(_, comparison)| comparison);
         let shown = of_groups.or(self.comparison);
         match self.options.format {
-            Format::V4 | Format::V5 | Format::V6 | Format::V7 => self.write_webgrind(to)?,
+            Format::V4 => self.write_webgrind(Version::V4, to)?,
+            Format::V5 => self.write_webgrind(Version::V5, to)?,
+            Format::V6 => self.write_webgrind(Version::V6, to)?,
+            Format::V7 => self.write_webgrind(Version::V7, to)?,
             Format::Callgrind => self.write_callgrind(to)?,
             Format::Pprof => self.write_pprof(to)?,
             Format::Html => self.write_html(to)?,
@@ -222,9 +225,9 @@ impl<'a> View<'a> {
         self.found.extend(warnings.map(Warning::Written));
     }
 
-    fn write_webgrind(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
+    fn write_webgrind(&mut self, version: Version, to: &mut dyn Write) -> Result<(), FormatError> {
         let options = WriteOptions {
-            version: self.options.format.version().unwrap_or_default(),
+            version,
             on_overflow: self.options.on_overflow,
             escape_html: self.options.escape_html,
         };
