@@ -5,8 +5,6 @@ use std::{fmt, io};
 
 use thiserror::Error;
 
-use super::line::{Cursor, NumberError};
-use crate::display::text::excerpt;
 use crate::profile::{Cost, EventError, MAX_COLUMNS, MAX_EVENT_NAME, MAX_NAME};
 use crate::warnings::Kind;
 
@@ -53,15 +51,6 @@ pub struct Problem {
     pub(super) kind: ProblemKind,
     /// The rest of the line, from the problem on.
     pub(super) found: Option<String>,
-}
-
-impl Problem {
-    /// A problem at a place in a line.
-    #[cold]
-    pub(super) fn at(kind: ProblemKind, data: &[u8], pos: usize) -> Self {
-        let found = Some(excerpt(Cursor::new(data, pos).rest_of_line()));
-        Problem { kind, found }
-    }
 }
 
 impl From<ProblemKind> for Problem {
@@ -167,20 +156,10 @@ impl ProblemKind {
     }
 }
 
-impl From<NumberError> for ProblemKind {
-    fn from(error: NumberError) -> Self {
-        match error {
-            NumberError::TooLarge => ProblemKind::NumberTooLarge,
-            NumberError::NotANumber | NumberError::Negative => ProblemKind::NotANumber,
-        }
-    }
-}
-
 fn why_no_data(skipped: u64) -> String {
     match skipped {
         0 => "; its writer has just started, or was killed".to_owned(),
-        1 => "; 1 unreadable line was skipped".to_owned(),
-        lines => format!("; {lines} unreadable lines were skipped"),
+        lines => format!("; unreadable lines that were skipped: {lines}"),
     }
 }
 
@@ -294,33 +273,20 @@ impl WarningKind {
     pub(super) fn is_skipped(&self) -> bool {
         matches!(self, WarningKind::Skipped(_) | WarningKind::SkippedCallCost)
     }
-
-    /// Whether a run, or a part, is cut off.
-    fn is_cut(&self) -> bool {
-        use WarningKind::*;
-        matches!(
-            self,
-            CutLine(_) | UnendedLine(_) | CutCall | CutBlock(_) | CutRun | CutPart
-        )
-    }
 }
 
 impl Kind for Warning {
     fn is_like(&self, other: &Self) -> bool {
-        use WarningKind::EventAbsent;
-        match (&self.kind, &other.kind) {
-            // Limits apply to the first event, so its absence matters more.
-            (
-                EventAbsent { is_first, .. },
-                EventAbsent {
-                    is_first: other, ..
-                },
-            ) => is_first == other,
-            (own, other) => {
-                discriminant(own) == discriminant(other)
-                    || own.is_skipped() && other.is_skipped()
-                    || own.is_cut() && other.is_cut()
+        use WarningKind::*;
+        let kind = |warning: &Warning| match &warning.kind {
+            Skipped(_) => (discriminant(&SkippedCallCost), false),
+            CutLine(_) | UnendedLine(_) | CutCall | CutBlock(_) | CutPart => {
+                (discriminant(&CutRun), false)
             }
-        }
+            // Limits apply to the first event, so its absence matters more.
+            absent @ EventAbsent { is_first, .. } => (discriminant(absent), *is_first),
+            kind => (discriminant(kind), false),
+        };
+        kind(self) == kind(other)
     }
 }

@@ -116,10 +116,10 @@ impl IdTables {
     pub fn of(&mut self, named: NameKind) -> &mut IdTable {
         match named {
             NameKind::Object | NameKind::CalleeObject => &mut self.objects,
-            NameKind::File | NameKind::InlineFile | NameKind::CalleeFile | NameKind::JumpFile => {
+            NameKind::File | NameKind::InlineFile | NameKind::CalleeFile | NameKind::OtherFile => {
                 &mut self.files
             }
-            NameKind::Function | NameKind::Callee | NameKind::JumpFunction => &mut self.functions,
+            NameKind::Function | NameKind::Callee | NameKind::OtherFunction => &mut self.functions,
         }
     }
 
@@ -194,18 +194,13 @@ impl IdTables {
         }
         Some(whole)
     }
-
-    /// The file and the function of two ids, if both are defined.
-    pub fn file_and_function(&mut self, file: u64, function: u64) -> Option<(NameId, NameId)> {
-        self.files.get(file).zip(self.functions.get(function))
-    }
 }
 
 /// The id of a text that consists of an id in parentheses.
 fn id_alone(text: &[u8]) -> Option<u64> {
     let mut cursor = Cursor::new(text, 0);
     let id = cursor.id().ok()?;
-    id.filter(|_| cursor.pos() == text.len())
+    id.filter(|_| cursor.pos == text.len())
 }
 
 #[cfg(test)]

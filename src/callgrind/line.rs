@@ -2,24 +2,17 @@
 //! bytes, which only moves forwards.
 
 use super::digits::{Digits, eight_digits, equal, mask, no_digits, word};
+use super::error::{Problem, ProblemKind};
+use crate::display::text::excerpt;
 use crate::profile::words;
 
-/// Why a number cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NumberError {
-    /// It is not a number.
-    NotANumber,
-    /// It has more than 64 bits.
-    TooLarge,
-    /// It is a relative position that leads below 0.
-    Negative,
-}
-
 /// A position in bytes that consist of whole lines, each with its `\n`.
+///
+/// What cannot be read moves it no further than to where the problem is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
-    data: &'a [u8],
-    pos: usize,
+    pub data: &'a [u8],
+    pub pos: usize,
 }
 
 impl<'a> Cursor<'a> {
@@ -28,23 +21,33 @@ impl<'a> Cursor<'a> {
         Cursor { data, pos }
     }
 
+    /// The bytes from here on.
     #[inline]
-    pub fn pos(&self) -> usize {
-        self.pos
-    }
-
-    /// The rest of the line.
-    pub fn rest_of_line(&self) -> &'a [u8] {
-        let rest = self.data.get(self.pos..).unwrap_or_default();
-        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        &rest[..end]
+    pub fn rest(&self) -> &'a [u8] {
+        self.data.get(self.pos..).unwrap_or_default()
     }
 
     /// Reads the rest of the line, and returns it without the line end.
     pub fn take_line(&mut self) -> &'a [u8] {
-        let line = self.rest_of_line();
-        self.pos += line.len() + 1;
-        line.strip_suffix(b"\r").unwrap_or(line)
+        let rest = self.rest();
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.pos += end + 1;
+        rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end])
+    }
+
+    /// Reads this text, if it is next.
+    #[inline]
+    pub fn take(&mut self, text: &[u8]) -> bool {
+        let is_next = self.rest().starts_with(text);
+        self.pos += if is_next { text.len() } else { 0 };
+        is_next
+    }
+
+    /// A problem at this place in a line.
+    #[cold]
+    pub fn problem(mut self, kind: ProblemKind) -> Problem {
+        let found = Some(excerpt(self.take_line()));
+        Problem { kind, found }
     }
 
     /// The current byte; `\n` after the last one.
@@ -82,9 +85,14 @@ impl<'a> Cursor<'a> {
         true
     }
 
+    /// Whether the number before this place has ended.
+    fn is_after_number(&self) -> bool {
+        matches!(self.peek(), b' ' | b'\n' | b'\t' | b'\r')
+    }
+
     /// Reads a decimal number, or a hexadecimal one with `0x`.
     #[inline(always)]
-    pub fn number(&mut self) -> Result<u64, NumberError> {
+    pub fn number(&mut self) -> Result<u64, ProblemKind> {
         if let Some(digits) = self.digits()
             && digits.count() > 0
             && matches!(digits.end(), b' ' | b'\n')
@@ -92,81 +100,89 @@ impl<'a> Cursor<'a> {
             self.pos += digits.count();
             return Ok(digits.number());
         }
-        self.any_number()
+        // A cursor that only others' copies are made of stays in registers.
+        let (number, rest) = self.any_number()?;
+        *self = rest;
+        Ok(number)
     }
 
     #[inline(never)]
-    fn any_number(&mut self) -> Result<u64, NumberError> {
-        match (self.any_digits()?, self.peek()) {
-            (Some(number), b' ' | b'\n' | b'\t' | b'\r') => Ok(number),
-            _ => Err(NumberError::NotANumber),
+    fn any_number(mut self) -> Result<(u64, Self), ProblemKind> {
+        match self.any_digits()? {
+            Some(number) if self.is_after_number() => Ok((number, self)),
+            _ => Err(ProblemKind::NotANumber),
         }
     }
 
     /// Reads digits, which are hexadecimal after `0x`; `None` without any.
-    fn any_digits(&mut self) -> Result<Option<u64>, NumberError> {
-        let is_hexadecimal = self.peek() == b'0' && matches!(self.peek_second(), b'x' | b'X');
-        self.pos += if is_hexadecimal { 2 } else { 0 };
-        let radix = if is_hexadecimal { 16 } else { 10 };
-        let start = self.pos;
-        let mut value: u64 = 0;
-        while let Some(digit) = char::from(self.peek()).to_digit(radix) {
-            let shifted = value.checked_mul(radix.into());
+    fn any_digits(&mut self) -> Result<Option<u64>, ProblemKind> {
+        match self.take(b"0x") || self.take(b"0X") {
+            true => self.digits_of::<16>(),
+            false => self.digits_of::<10>(),
+        }
+    }
+
+    fn digits_of<const RADIX: u32>(&mut self) -> Result<Option<u64>, ProblemKind> {
+        let (start, mut value) = (self.pos, 0_u64);
+        while let Some(digit) = char::from(self.peek()).to_digit(RADIX) {
+            let shifted = value.checked_mul(RADIX.into());
             let sum = shifted.and_then(|value| value.checked_add(digit.into()));
-            value = sum.ok_or(NumberError::TooLarge)?;
+            value = sum.ok_or(ProblemKind::NumberTooLarge)?;
             self.pos += 1;
         }
         Ok((self.pos > start).then_some(value))
     }
 
-    /// Reads a subposition: absolute, or `+n`, `-n` and `*` relative to `base`.
+    /// Reads a subposition: absolute, or `+n`, `-n` and `*` relative to `base`. One that leads below
+    /// 0 is read, too.
     #[inline(always)]
-    fn subposition(&mut self, base: u64) -> Result<u64, NumberError> {
-        match self.peek() {
+    pub fn subposition(&mut self, base: u64) -> Result<u64, ProblemKind> {
+        let mut after = *self;
+        after.pos += 1;
+        let position = match self.peek() {
             b'+' => {
-                self.pos += 1;
-                let step = self.number()?;
-                base.checked_add(step).ok_or(NumberError::TooLarge)
-            }
-            b'*' => {
-                self.pos += 1;
-                match self.peek() {
-                    b' ' | b'\n' | b'\t' | b'\r' => Ok(base),
-                    _ => Err(NumberError::NotANumber),
-                }
+                let sum = base.checked_add(after.number()?);
+                sum.ok_or(ProblemKind::NumberTooLarge)?
             }
             b'-' => {
-                self.pos += 1;
-                let step = self.number()?;
-                base.checked_sub(step).ok_or(NumberError::Negative)
+                let difference = base.checked_sub(after.number()?);
+                *self = after;
+                return difference.ok_or(ProblemKind::NegativePosition(base));
             }
-            _ => self.number(),
-        }
+            b'*' if after.is_after_number() => base,
+            _ => return self.number(),
+        };
+        *self = after;
+        Ok(position)
     }
 
-    /// Whether the bytes before the position are `text`.
+    /// Whether the bytes before this place are `text`.
     pub fn follows(&self, text: &[u8]) -> bool {
         self.data[..self.pos].ends_with(text)
     }
 
     /// Reads a number of calls. reli writes -1 for "unknown", which becomes 0.
-    pub fn count(&mut self) -> Result<u64, NumberError> {
-        if self.peek() != b'-' {
+    pub fn count(&mut self) -> Result<u64, ProblemKind> {
+        let mut number = *self;
+        if !number.take(b"-") {
             return self.number();
         }
-        self.pos += 1;
-        match self.number()? {
-            0 | 1 => Ok(0),
-            _ => Err(NumberError::Negative),
+        match number.number()? {
+            0 | 1 => *self = number,
+            _ => return Err(ProblemKind::NegativeCalls),
         }
+        Ok(0)
     }
 
     /// Reads a cost: a sign, and digits of up to 64 bits.
     #[inline(always)]
-    pub fn cost(&mut self) -> Result<i128, NumberError> {
+    pub fn cost(&mut self) -> Result<i128, ProblemKind> {
         if self.peek() == b'-' {
-            self.pos += 1;
-            return Ok(-i128::from(self.number()?));
+            let mut number = *self;
+            number.pos += 1;
+            let cost = -i128::from(number.number()?);
+            *self = number;
+            return Ok(cost);
         }
         Ok(self.number()?.into())
     }
@@ -222,11 +238,13 @@ impl<'a> Cursor<'a> {
     ///
     /// `(` without a digit after it begins a plain name, such as `(below main)`.
     #[inline(always)]
-    pub fn name(&mut self) -> Result<CompressedName<'a>, NumberError> {
-        match self.plain_reference() {
-            Some(id) => Ok(CompressedName::Reference(id)),
-            None => self.any_name(),
+    pub fn name(&mut self) -> Result<CompressedName<'a>, ProblemKind> {
+        if let Some(id) = self.plain_reference() {
+            return Ok(CompressedName::Reference(id));
         }
+        let (name, rest) = self.any_name()?;
+        *self = rest;
+        Ok(name)
     }
 
     /// Reads `(id)` and the line end, which is the form of nearly all names.
@@ -245,30 +263,29 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline(never)]
-    fn any_name(&mut self) -> Result<CompressedName<'a>, NumberError> {
+    fn any_name(mut self) -> Result<(CompressedName<'a>, Self), ProblemKind> {
         self.skip_blanks();
-        let Some(id) = self.id()? else {
-            return Ok(CompressedName::Plain(self.take_line()));
+        let id = self.id()?;
+        self.skip_blanks();
+        let name = match id {
+            None => CompressedName::Plain(self.take_line()),
+            Some(id) if self.end_of_line() => CompressedName::Reference(id),
+            Some(id) => CompressedName::Definition(id, self.take_line()),
         };
-        self.skip_blanks();
-        if self.end_of_line() {
-            return Ok(CompressedName::Reference(id));
-        }
-        Ok(CompressedName::Definition(id, self.take_line()))
+        Ok((name, self))
     }
 
     /// Reads `(id)`, if it is next.
-    pub fn id(&mut self) -> Result<Option<u64>, NumberError> {
-        if self.peek() != b'(' {
+    pub fn id(&mut self) -> Result<Option<u64>, ProblemKind> {
+        let mut rest = *self;
+        if !rest.take(b"(") {
             return Ok(None);
         }
-        let mut rest = *self;
-        rest.pos += 1;
-        let Some(id) = rest.any_digits()?.filter(|_| rest.peek() == b')') else {
-            return Ok(None);
-        };
-        self.pos = rest.pos + 1;
-        Ok(Some(id))
+        let id = rest.any_digits()?.filter(|_| rest.take(b")"));
+        if id.is_some() {
+            *self = rest;
+        }
+        Ok(id)
     }
 }
 
@@ -304,36 +321,28 @@ pub(super) enum CompressedName<'a> {
     Reference(u64),
 }
 
-/// The kinds of position lines.
+/// What a position line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameKind {
-    /// `ob=`
     Object,
-    /// `fl=`
     File,
     /// `fi=` and `fe=`
     InlineFile,
-    /// `fn=`
     Function,
-    /// `cob=`
     CalleeObject,
-    /// `cfi=` and `cfl=`
     CalleeFile,
-    /// `cfn=`
     Callee,
-    /// `jfi=`
-    JumpFile,
-    /// `jfn=`
-    JumpFunction,
+    /// The target of a jump, which has no costs. Its line may define an id.
+    OtherFile,
+    /// The same, or a caller, which Valgrind's `--mangle-names=no` writes.
+    OtherFunction,
 }
 
 impl NameKind {
     /// Whether it names a function.
     pub fn is_function(self) -> bool {
-        matches!(
-            self,
-            NameKind::Function | NameKind::Callee | NameKind::JumpFunction
-        )
+        use NameKind::{Callee, Function, OtherFunction};
+        matches!(self, Function | Callee | OtherFunction)
     }
 
     /// The kind of a position line, and the start of its name.
@@ -348,8 +357,9 @@ impl NameKind {
             [b'c', b'f', b'n', b'='] => (NameKind::Callee, 4),
             [b'c', b'f', b'i' | b'l', b'='] => (NameKind::CalleeFile, 4),
             [b'c', b'o', b'b', b'='] => (NameKind::CalleeObject, 4),
-            [b'j', b'f', b'i', b'='] => (NameKind::JumpFile, 4),
-            [b'j', b'f', b'n', b'='] => (NameKind::JumpFunction, 4),
+            [b'j', b'f', b'i', b'='] => (NameKind::OtherFile, 4),
+            [b'j', b'f', b'n', b'='] => (NameKind::OtherFunction, 4),
+            b"frfn" if line.get(4) == Some(&b'=') => (NameKind::OtherFunction, 5),
             _ => return None,
         })
     }
@@ -433,50 +443,43 @@ impl Position {
     }
 
     /// Reads a position relative to this one.
-    ///
-    /// The error contains the index of the missing or invalid column.
     #[inline(always)]
-    pub fn read(
-        &self,
-        positions: Positions,
-        cursor: &mut Cursor<'_>,
-    ) -> Result<Position, (usize, NumberError)> {
+    pub fn read(&self, positions: Positions, text: &mut Cursor<'_>) -> Result<Self, ProblemKind> {
         let mut position = *self;
-        for column in 0..positions.count.min(Positions::MAX_COLUMNS) {
-            cursor.skip_blanks();
-            position.0[column] = cursor
-                .subposition(self.0[column])
-                .map_err(|error| (column, error))?;
+        for column in &mut position.0[..positions.count.min(Positions::MAX_COLUMNS)] {
+            text.skip_blanks();
+            *column = text.subposition(*column)?;
         }
         Ok(position)
     }
 
-    /// Reads the target of a call, to the end of the line, and returns its line number.
+    /// Reads the numbers of a `calls=` line: a count and the target, to the end of the line.
     ///
-    /// Any number of numbers is valid: Xdebug writes two for its one column, and some converters write
-    /// none. A missing line is 0, and so is a relative one below 0, because Go's pprof uses another base.
-    pub fn read_target(
+    /// A target may have any number of numbers: Xdebug writes two for its one column, and some
+    /// converters write none. A missing line is 0, and so is a relative one below 0, because Go's pprof
+    /// uses another base.
+    pub fn read_call(
         &self,
         positions: Positions,
-        cursor: &mut Cursor<'_>,
-    ) -> Result<u64, NumberError> {
-        let mut line = 0;
-        let mut column = 0;
-        loop {
-            cursor.skip_blanks();
-            if cursor.end_of_line() {
-                return Ok(line);
+        text: &mut Cursor<'_>,
+    ) -> Result<PendingCall, ProblemKind> {
+        text.skip_blanks();
+        let (calls, mut target_line) = (text.count()?, 0);
+        for column in 0.. {
+            text.skip_blanks();
+            if text.end_of_line() {
+                break;
             }
             let base = self.0.get(column).copied().unwrap_or(0);
-            let number = match cursor.subposition(base) {
-                Err(NumberError::Negative) => 0,
+            let number = match text.subposition(base) {
+                Err(ProblemKind::NegativePosition(_)) => 0,
                 number => number?,
             };
             if positions.line == Some(column) {
-                line = number;
+                target_line = number;
             }
-            column += 1;
         }
+        Ok(PendingCall { calls, target_line })
     }
 }
 
@@ -493,8 +496,20 @@ pub(super) struct PendingCall {
 mod tests {
     use super::*;
 
-    fn number(text: &str) -> Result<u64, NumberError> {
-        Cursor::new(text.as_bytes(), 0).number()
+    /// What is read of a text, or the name of the problem.
+    fn read<'t, T>(
+        text: &'t str,
+        part: impl Fn(&mut Cursor<'t>) -> Result<T, ProblemKind>,
+    ) -> Result<T, String> {
+        part(&mut Cursor::new(text.as_bytes(), 0)).map_err(|kind| format!("{kind:?}"))
+    }
+
+    fn number(text: &str) -> Result<u64, String> {
+        read(text, |text| text.number())
+    }
+
+    fn error<T>(kind: ProblemKind) -> Result<T, String> {
+        Err(format!("{kind:?}"))
     }
 
     #[test]
@@ -511,10 +526,16 @@ mod tests {
 
     #[test]
     fn what_is_no_number() {
-        assert_eq!(number("18446744073709551616\n"), Err(NumberError::TooLarge));
-        assert_eq!(number("0x10000000000000000\n"), Err(NumberError::TooLarge));
+        assert_eq!(
+            number("18446744073709551616\n"),
+            error(ProblemKind::NumberTooLarge)
+        );
+        assert_eq!(
+            number("0x10000000000000000\n"),
+            error(ProblemKind::NumberTooLarge)
+        );
         for text in ["0x\n", "12a\n", "12a\n      ", "\n", "x", "", "0x1g\n"] {
-            assert_eq!(number(text), Err(NumberError::NotANumber), "{text:?}");
+            assert_eq!(number(text), error(ProblemKind::NotANumber), "{text:?}");
         }
     }
 
@@ -523,27 +544,30 @@ mod tests {
         for end in 0..12 {
             let text = format!("123456\n{}", "7".repeat(end));
             let mut cursor = Cursor::new(text.as_bytes(), 0);
-            assert_eq!((cursor.number(), cursor.pos()), (Ok(123_456), 6));
+            assert_eq!((cursor.number().ok(), cursor.pos), (Some(123_456), 6));
         }
     }
 
     #[test]
     fn subpositions_are_relative_to_their_base() {
-        let read = |text: &str| Cursor::new(text.as_bytes(), 0).subposition(10);
+        let read = |text: &str| read(text, |text| text.subposition(10));
         assert_eq!(read("+3 \n"), Ok(13));
         assert_eq!(read("+12345 7 \n"), Ok(12_355));
         assert_eq!(read("-10\n"), Ok(0));
         assert_eq!(read("*\n"), Ok(10));
         assert_eq!(read("+0x10\n"), Ok(26));
         assert_eq!(read("7\n"), Ok(7));
-        assert_eq!(read("-11\n"), Err(NumberError::Negative));
-        assert_eq!(read("*3\n"), Err(NumberError::NotANumber));
-        assert_eq!(read("+18446744073709551615\n"), Err(NumberError::TooLarge));
+        assert_eq!(read("-11\n"), error(ProblemKind::NegativePosition(10)));
+        assert_eq!(read("*3\n"), error(ProblemKind::NotANumber));
+        assert_eq!(
+            read("+18446744073709551615\n"),
+            error(ProblemKind::NumberTooLarge)
+        );
     }
 
     #[test]
     fn costs_have_signs_and_ends() {
-        let read = |text: &str| Cursor::new(text.as_bytes(), 0).cost();
+        let read = |text: &str| read(text, |text| text.cost());
         assert_eq!(read("-432\n"), Ok(-432));
         assert_eq!(read("9223372036854775808\n"), Ok(1 << 63));
         assert_eq!(read("-18446744073709551615\n"), Ok(1 - (1 << 64)));
@@ -620,11 +644,11 @@ mod tests {
                 let data = format!("{text}\n{after}");
                 let mut cursor = Cursor::new(data.as_bytes(), 0);
                 let name = cursor.name();
-                assert!(name.is_err() || cursor.pos() == text.len() + 1, "{text:?}");
+                assert!(name.is_err() || cursor.pos == text.len() + 1, "{text:?}");
                 format!("{name:?}")
             };
             let check = |text: &str, expected: CompressedName<'_>| {
-                let expected = format!("{:?}", Ok::<_, NumberError>(expected));
+                let expected = format!("{:?}", Ok::<_, ProblemKind>(expected));
                 assert_eq!(parse(text), expected);
             };
             check("main", CompressedName::Plain(b"main"));
@@ -640,7 +664,7 @@ mod tests {
             check("(0x1f)", CompressedName::Reference(31));
             check("(12) f(int)", CompressedName::Definition(12, b"f(int)"));
             check("(8)name\r", CompressedName::Definition(8, b"name"));
-            assert_eq!(parse("(18446744073709551616) f"), "Err(TooLarge)");
+            assert_eq!(parse("(18446744073709551616) f"), "Err(NumberTooLarge)");
         }
     }
 
@@ -660,13 +684,16 @@ mod tests {
     fn targets_may_have_too_many_or_too_few_numbers() {
         let positions = Positions::parse(b"instr line").unwrap();
         let base = Position([0x100, 7, 0]);
-        let target = |text: &str| base.read_target(positions, &mut Cursor::new(text.as_bytes(), 0));
+        let target = |target: &str| {
+            let text = format!("1 {target}");
+            read(&text, |text| base.read_call(positions, text)).map(|call| call.target_line)
+        };
         assert_eq!(target("0x858a0 +40 \n"), Ok(47));
         assert_eq!(target("0 0 0\n"), Ok(0));
         assert_eq!(target("5\n"), Ok(0));
         assert_eq!(target("\r\n"), Ok(0));
         assert_eq!(target("* -8\n"), Ok(0));
-        assert_eq!(target("* x\n"), Err(NumberError::NotANumber));
-        assert_eq!(target("* 8\r9\n"), Err(NumberError::NotANumber));
+        assert_eq!(target("* x\n"), error(ProblemKind::NotANumber));
+        assert_eq!(target("* 8\r9\n"), error(ProblemKind::NotANumber));
     }
 }

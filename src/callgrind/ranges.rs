@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::interpreter::Interpreter;
 use super::reader::{BUFFER, LineReader};
-use super::{Error, Outcome, ReadOptions};
+use super::{Error, KindChoice, Outcome, ReadOptions};
 use crate::in_order::in_order;
 use crate::profile::{ProfileBuilder, ProfileOptions};
 
@@ -64,6 +64,8 @@ impl Ranges<'_> {
         let passed = |from: u64, to: u64| (self.passed)(to.saturating_sub(from.max(told)));
         let starts = self.blocks(first);
         let columns = reading.interpreter.columns.clone();
+        let mut options = reading.interpreter.options.clone();
+        options.kind = KindChoice::Trace;
         let mut ranges = starts.windows(2).map(|ends| ends[0]..ends[1]);
         in_order(
             self.threads,
@@ -71,7 +73,8 @@ impl Ranges<'_> {
             || ranges.next(),
             |range| {
                 let mut sums = ProfileBuilder::new(ProfileOptions::default());
-                let mut own = LineReader::new(Interpreter::of_range(&mut sums, columns.clone()));
+                let interpreter = Interpreter::of_range(&mut sums, &options, columns.clone());
+                let mut own = LineReader::new(interpreter);
                 let outcome = own.read(self.buffered(&range));
                 let is_read = outcome.is_ok() && own.bytes == range.end - range.start;
                 let ended = own.interpreter.end_range().filter(|_| is_read);

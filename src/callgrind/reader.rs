@@ -79,7 +79,7 @@ impl<'a> LineReader<'a> {
                 Ok([]) => return Ok(()),
                 Ok(chunk) => chunk,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(interpreter.error(ProblemKind::Io(error).into())),
+                Err(error) => return Err(interpreter.error(ProblemKind::Io(error))),
             };
             let count = chunk.len();
             if !begun.is_empty()
@@ -104,7 +104,7 @@ impl<'a> LineReader<'a> {
     /// Ends the input.
     pub fn finish(mut self) -> Result<Outcome, Error> {
         if self.bytes == 0 {
-            return Err(self.interpreter.error(ProblemKind::Empty.into()));
+            return Err(self.interpreter.error(ProblemKind::Empty));
         }
         if !self.begun.is_empty() {
             self.interpreter.last_line(&self.begun);
@@ -120,7 +120,7 @@ impl<'a> LineReader<'a> {
 
 fn check_length(line: &[u8], interpreter: &Interpreter<'_>) -> Result<(), Error> {
     if line.strip_suffix(b"\n").unwrap_or(line).len() > MAX_LINE_LENGTH {
-        return Err(interpreter.error(ProblemKind::LineTooLong.into()));
+        return Err(interpreter.error(ProblemKind::LineTooLong));
     }
     Ok(())
 }

@@ -241,12 +241,12 @@ impl Columns {
             if cursor.end_of_line() {
                 break;
             }
-            let start = cursor.pos();
+            let start = cursor.pos;
             if self.numbers.len() == count {
                 let most = ProblemKind::TooManyCosts(count);
                 return Err((most, pos));
             }
-            let number = cursor.cost().map_err(|error| (error.into(), start))?;
+            let number = cursor.cost().map_err(|kind| (kind, start))?;
             let (cost, was_wrapped) = negative.read(number);
             is_unwrapped |= was_wrapped && self.map.uses(self.numbers.len());
             self.numbers.push(cost);
@@ -258,7 +258,7 @@ impl Columns {
         Ok(ReadCosts {
             matching: saturated(number(0)),
             is_unwrapped,
-            next: cursor.pos(),
+            next: cursor.pos,
         })
     }
 }

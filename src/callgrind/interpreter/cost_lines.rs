@@ -1,10 +1,10 @@
 //! Cost lines, and the calls that they belong to.
 
+use super::Interpreter;
 use super::columns::NegativeCosts;
-use super::current_names::CurrentNames;
-use super::{Interpreter, line_end};
+use super::names::CurrentNames;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
-use crate::callgrind::line::{Cursor, NumberError, PendingCall, Position};
+use crate::callgrind::line::{Cursor, PendingCall, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId, ProfileBuilder};
 
 /// What the next cost line means.
@@ -42,34 +42,35 @@ pub(super) fn add_own_cost<const WIDTH: usize>(
 impl Interpreter<'_> {
     /// Reads positions and costs, whose meaning follows from the line before.
     #[inline]
-    pub(super) fn cost_line(&mut self, data: &[u8], pos: usize) -> Result<usize, Problem> {
+    pub(super) fn cost_line(&mut self, start: Cursor<'_>) -> Result<usize, Problem> {
         if !self.is_wanted() {
-            return Ok(self.left_out_line(data, pos));
+            return Ok(self.left_out_line(start));
         }
         let expect = std::mem::take(&mut self.expect);
         if !self.columns.are_resolved() && !self.resolve_columns() {
-            return Err(Problem::at(ProblemKind::CostBeforeEvents, data, pos));
+            return Err(start.problem(ProblemKind::CostBeforeEvents));
         }
         let negative = match expect {
             Expect::OwnCost if self.section.is_trace() => NegativeCosts::Wrapped,
             _ => NegativeCosts::Plain,
         };
-        let mut cursor = Cursor::new(data, pos);
-        let positions = self.columns.positions();
-        let position = match self.position.read(positions, &mut cursor) {
+        let mut text = start;
+        let position = match self.position.read(self.columns.positions(), &mut text) {
             Ok(position) => position,
-            Err(error) => self.unknown_line(data, pos, cursor, error)?,
+            Err(kind) => self
+                .unknown_line(kind, text)
+                .map_err(|kind| start.problem(kind))?,
         };
-        let start = cursor.pos();
+        let Cursor { data, pos } = start;
         let costs = self
             .columns
-            .costs(data, pos, start, negative, &mut self.row)
-            .map_err(|(kind, at)| Problem::at(kind, data, at))?;
+            .costs(data, pos, text.pos, negative, &mut self.row)
+            .map_err(|(kind, at)| Cursor::new(data, at).problem(kind))?;
         if let Expect::OwnCost | Expect::CallCost(_) = expect {
-            self.ensure_block(data, pos)?;
+            self.ensure_block().map_err(|kind| start.problem(kind))?;
         }
         self.position = position;
-        self.diagnostics.unwrapped_costs += u64::from(costs.is_unwrapped);
+        self.messages.unwrapped_costs += u64::from(costs.is_unwrapped);
         match expect {
             Expect::OwnCost => {
                 let (row, matching) = (&self.row[..], costs.matching);
@@ -78,7 +79,7 @@ impl Interpreter<'_> {
                 add_own_cost::<ANY_WIDTH>(&self.current, self.builder, line, costs);
             }
             Expect::CallCost(call) => self.add_call(call, costs.matching),
-            Expect::SkippedCall => self.diagnostics.warn(WarningKind::SkippedCallCost),
+            Expect::SkippedCall => self.messages.warn(WarningKind::SkippedCallCost),
             Expect::JumpSource => {}
         }
         Ok(costs.next)
@@ -86,14 +87,14 @@ impl Interpreter<'_> {
 
     /// Reads only the position of a cost line: its section is not requested, and may lack the events.
     #[cold]
-    fn left_out_line(&mut self, data: &[u8], pos: usize) -> usize {
+    fn left_out_line(&mut self, mut text: Cursor<'_>) -> usize {
         self.section.open_block(false);
         self.expect = Expect::OwnCost;
         self.current.end_call();
-        let mut cursor = Cursor::new(data, pos);
-        let position = self.position.read(self.columns.positions(), &mut cursor);
+        let position = self.position.read(self.columns.positions(), &mut text);
         self.position = position.unwrap_or(self.position);
-        line_end(data, pos)
+        text.take_line();
+        text.pos
     }
 
     /// The position of an unknown line: phpspy and reli write -1 as the line of PHP's own functions.
@@ -101,37 +102,46 @@ impl Interpreter<'_> {
     #[cold]
     fn unknown_line(
         &mut self,
-        data: &[u8],
-        pos: usize,
-        cursor: Cursor<'_>,
-        (column, error): (usize, NumberError),
-    ) -> Result<Position, Problem> {
+        error: ProblemKind,
+        text: Cursor<'_>,
+    ) -> Result<Position, ProblemKind> {
         let positions = self.columns.positions();
-        let kind = match error {
-            NumberError::Negative if positions.is_line_alone() && cursor.follows(b"-1") => {
-                self.diagnostics.unknown_lines += 1;
-                return Ok(Position::default());
+        match error {
+            ProblemKind::NegativePosition(_)
+                if positions.is_line_alone() && text.follows(b"-1") =>
+            {
+                self.messages.unknown_lines += 1;
+                Ok(Position::default())
             }
-            NumberError::NotANumber if matches!(cursor.peek(), b'\n' | b'\r') => {
-                ProblemKind::MissingPosition(positions.count())
+            ProblemKind::NotANumber if matches!(text.peek(), b'\n' | b'\r') => {
+                Err(ProblemKind::MissingPosition(positions.count()))
             }
-            NumberError::Negative => ProblemKind::NegativePosition(self.position.0[column]),
-            _ => error.into(),
-        };
-        Err(Problem::at(kind, data, pos))
+            error => Err(error),
+        }
     }
 
-    /// Reads a `calls=` line; `key` is the length of the text before its numbers.
+    /// Reads the rest of a `calls=` line from its numbers on.
     pub(super) fn calls_line(
         &mut self,
-        data: &[u8],
-        pos: usize,
-        key: usize,
+        start: Cursor<'_>,
+        mut text: Cursor<'_>,
     ) -> Result<usize, Problem> {
-        match self.pending_call(data, pos, key) {
-            Ok((call, next)) => {
+        let lack = match (self.current.function, self.current.callee) {
+            (None, _) => Some(ProblemKind::CostOutsideFunction),
+            (_, None) => Some(ProblemKind::CallWithoutCallee),
+            _ => None,
+        };
+        let call = match lack {
+            Some(kind) => Err(start.problem(kind)),
+            None => {
+                let call = self.position.read_call(self.columns.positions(), &mut text);
+                call.map_err(|kind| text.problem(kind))
+            }
+        };
+        match call {
+            Ok(call) => {
                 self.expect = Expect::CallCost(call);
-                Ok(next)
+                Ok(text.pos)
             }
             Err(problem) => {
                 self.current.end_call();
@@ -139,38 +149,6 @@ impl Interpreter<'_> {
                 Err(problem)
             }
         }
-    }
-
-    #[inline]
-    fn pending_call(
-        &self,
-        data: &[u8],
-        pos: usize,
-        key: usize,
-    ) -> Result<(PendingCall, usize), Problem> {
-        if !self.current.has_function() {
-            return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
-        }
-        if !self.current.has_callee() {
-            return Err(Problem::at(ProblemKind::CallWithoutCallee, data, pos));
-        }
-        let mut cursor = Cursor::new(data, pos + key);
-        cursor.skip_blanks();
-        let start = cursor.pos();
-        let calls = cursor.count().map_err(|error| {
-            let kind = match error {
-                NumberError::Negative => ProblemKind::NegativeCalls,
-                _ => error.into(),
-            };
-            Problem::at(kind, data, start)
-        })?;
-        let start = cursor.pos();
-        let target_line = self
-            .position
-            .read_target(self.columns.positions(), &mut cursor)
-            .map_err(|error| Problem::at(error.into(), data, start))?;
-        let call = PendingCall { calls, target_line };
-        Ok((call, cursor.pos()))
     }
 
     /// Adds calls from the open block to the current callee, with the costs that were read last.
@@ -181,11 +159,12 @@ impl Interpreter<'_> {
         } else {
             NameId::EMPTY
         };
-        let Some(callee) = self.current.callee(&mut self.ids, self.builder) else {
+        let place = self.current.end_call();
+        let Some(callee) = &self.current.callee else {
             return;
         };
         let call = Call {
-            callee,
+            callee: self.ids.function(callee, place, self.builder),
             target_line: call.target_line,
             file,
             line: self.position.line(self.columns.positions()),
@@ -200,26 +179,28 @@ impl Interpreter<'_> {
 
     /// Opens the block of the current function, unless it is open.
     #[inline]
-    pub(super) fn ensure_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
+    pub(super) fn ensure_block(&mut self) -> Result<(), ProblemKind> {
         if self.current.is_in_block() {
             return Ok(());
         }
-        self.open_block(data, pos)
+        self.open_block()
     }
 
     #[inline(never)]
-    fn open_block(&mut self, data: &[u8], pos: usize) -> Result<(), Problem> {
-        if !self.current.has_function() {
-            return Err(Problem::at(ProblemKind::CostOutsideFunction, data, pos));
-        }
+    fn open_block(&mut self) -> Result<(), ProblemKind> {
+        let function = self.current.function;
+        let function = function.ok_or(ProblemKind::CostOutsideFunction)?;
         if !self.section.has_body() {
             self.builder.set_begins_run(self.section.begins_run());
         }
-        let name = self.current.open_block(&mut self.ids, self.builder);
+        let place = self.current.block_place();
+        let found = self.ids.function(&function, place, self.builder);
+        self.current.open_block = Some(place.file);
+        self.builder.open_block(found, place.object, place.file);
         if let Some(more) = self.more_invocations.take() {
             self.builder.state_more_invocations(more);
         }
-        self.section.open_block(name == Some(NameId::MAIN));
+        self.section.open_block(function.name == NameId::MAIN);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Header lines, which change the state and begin runs and parts.
 
-use super::Interpreter;
+use super::{CurrentNames, Interpreter};
 use crate::callgrind::error::{ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
 use crate::profile::{
@@ -12,33 +12,42 @@ impl Interpreter<'_> {
     /// Reads a line that is not a known line of the body.
     pub(super) fn header_line(&mut self, line: &[u8]) -> Result<(), ProblemKind> {
         let Some((key, value)) = split_header(line) else {
-            if line.starts_with(b"====") {
-                // Xdebug's append mode: ==== NEW PROFILING FILE ====...
-                self.begin_section(ProfileBuilder::begin_run);
-                self.current.forget();
-                return Ok(());
+            if !line.starts_with(b"====") {
+                return Err(ProblemKind::UnknownLine);
             }
-            return Err(ProblemKind::UnknownLine);
+            // Xdebug's append mode: ==== NEW PROFILING FILE ====...
+            self.begin_header(ProfileBuilder::begin_run);
+            return Ok(());
+        };
+        let text = value.trim_ascii();
+        self.is_profile |= match key {
+            b"creator" | b"events" | b"positions" => true,
+            b"version" => text.first().is_some_and(u8::is_ascii_digit),
+            _ => false,
         };
         match key {
+            b"version" if !is_supported(text) => return Err(ProblemKind::UnsupportedVersion),
+            b"version" | b"creator" => self.begin_header(match self.section.is_trace() {
+                true => ProfileBuilder::begin_run,
+                false => ProfileBuilder::begin_section,
+            }),
+            // It ends a part even if that has no cost.
+            b"part" if self.section.has_body() || self.section.part_header().is_some() => {
+                self.next_section(ProfileBuilder::begin_section);
+            }
             b"events" => {
                 let names = event_names(value)?;
-                if self.section.events() {
+                if self.section.has_body() || self.section.has_events {
                     // Earlier headers are about the earlier columns.
                     self.resolve_columns();
                 }
                 self.columns.set_events(names);
-                self.is_profile = true;
-            }
-            b"summary" => {
-                self.section.summary(value, self.current.is_in_block());
             }
             b"positions" => {
                 let positions = Positions::parse(value).ok_or(ProblemKind::UnknownPositions)?;
                 self.columns.set_positions(positions);
                 // Relative numbers begin at 0 again.
                 self.position = Position::default();
-                self.is_profile = true;
             }
             b"event" => {
                 let too_many = |error| ProblemKind::TooManyFormulas(Box::new(error));
@@ -46,50 +55,40 @@ impl Interpreter<'_> {
                     Definition::Known => {}
                     Definition::New => self.columns.unresolve(),
                     Definition::Ignored(event) => {
-                        self.diagnostics.warn(WarningKind::FormulaIgnored(event));
+                        self.messages.warn(WarningKind::FormulaIgnored(event));
                     }
                 }
             }
-            b"version" => self.version(value)?,
-            b"creator" => {
-                self.begin_header();
-                self.is_profile = true;
-            }
-            b"part" => self.begin_part(),
-            b"desc" if value.trim_ascii_start().starts_with(INCOMPLETE) => {
-                self.diagnostics.warn(WarningKind::Incomplete);
-            }
+            b"desc" if text.starts_with(INCOMPLETE) => self.messages.warn(WarningKind::Incomplete),
             _ => {}
         }
         if let Some(producer) = Producer::of_header(key, value) {
             self.set_producer(producer);
         }
-        self.section.header(key, value);
-        self.first_part = self.first_part.or(self.section.part_number());
+        let is_in_block = self.current.is_in_block();
+        self.section.header(key, value, is_in_block);
+        self.first_part = self.first_part.or(self.section.part.number);
         self.builder.add_header(line);
         Ok(())
     }
 
-    fn version(&mut self, value: &[u8]) -> Result<(), ProblemKind> {
-        let value = value.trim_ascii();
-        let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
-        let major = &value[..digits];
-        if !matches!(major, b"" | b"0" | b"1") {
-            return Err(ProblemKind::UnsupportedVersion);
+    /// Begins the header of a run or a part, which forgets all names. It begins a section unless the
+    /// current one has no block yet.
+    fn begin_header(&mut self, begin: fn(&mut ProfileBuilder)) {
+        if self.section.has_body() {
+            self.next_section(begin);
         }
-        self.is_profile |= !major.is_empty();
-        self.begin_header();
-        Ok(())
+        self.current = CurrentNames::default();
     }
 
     /// Sets the producer, and the kind of its blocks unless the caller has chosen one.
     fn set_producer(&mut self, producer: Producer) {
-        let kind = producer.kind();
-        if self.section.set_producer(producer) {
-            self.builder.set_kind(kind);
-            if kind == BlockKind::Trace {
-                self.ids.forget_functions();
-            }
+        let Some(kind) = self.section.set_producer(producer) else {
+            return;
+        };
+        self.builder.set_kind(kind);
+        if kind == BlockKind::Trace {
+            self.ids.forget_functions();
         }
     }
 
@@ -105,6 +104,11 @@ impl Interpreter<'_> {
     }
 }
 
+/// Whether a version of the format is 0 or 1, or not that of a format: Xdebug writes its own.
+fn is_supported(version: &[u8]) -> bool {
+    let digits = version.iter().take_while(|byte| byte.is_ascii_digit());
+    matches!(&version[..digits.count()], b"" | b"0" | b"1")
+}
 /// The names in the value of an `events:` line.
 fn event_names(value: &[u8]) -> Result<Vec<Vec<u8>>, ProblemKind> {
     let names = words(value);

@@ -4,23 +4,15 @@
 //! placeholder for its name, until the range is joined with the lines before it. Searching the whole
 //! file for definitions first would take a fifth of the time of reading it.
 
+use super::Interpreter;
 use super::columns::{Columns, FastPath};
 use super::cost_lines::Expect;
-use super::current_names::CurrentNames;
-use super::diagnostics::Diagnostics;
-use super::{Interpreter, line_end};
-use crate::callgrind::line::{NameKind, Position};
-use crate::callgrind::{KindChoice, ReadOptions};
+use super::messages::Messages;
+use super::names::CurrentNames;
+use crate::callgrind::ReadOptions;
+use crate::callgrind::line::{CompressedName, Cursor, NameKind, Position};
 use crate::maps::HashMap;
 use crate::profile::{NameId, ProfileBuilder};
-
-/// The options for reading ranges.
-static OPTIONS: ReadOptions = ReadOptions {
-    kind: KindChoice::Trace,
-    lenient: false,
-    parts: Vec::new(),
-    line_by_line: false,
-};
 
 /// The ids of a range.
 #[derive(Debug, Default)]
@@ -48,13 +40,17 @@ pub(in crate::callgrind) struct EndedRange {
     current: CurrentNames,
     position: Position,
     has_main: bool,
-    diagnostics: Diagnostics,
+    messages: Messages,
 }
 
 impl<'a> Interpreter<'a> {
-    /// Begins a range with the columns that the lines before it set.
-    pub fn of_range(sums: &'a mut ProfileBuilder, columns: Columns) -> Self {
-        let mut range = Interpreter::new(sums, "", &OPTIONS);
+    /// Begins a range with the columns that the lines before it set. The options are those of a trace.
+    pub fn of_range(
+        sums: &'a mut ProfileBuilder,
+        options: &'a ReadOptions,
+        columns: Columns,
+    ) -> Self {
+        let mut range = Interpreter::new(sums, "", options);
         range.row.resize(columns.width(), 0);
         range.builder.widen(columns.width());
         range.columns = columns;
@@ -66,7 +62,7 @@ impl<'a> Interpreter<'a> {
     pub fn can_join(&self) -> bool {
         self.memo.is_some()
             && self.section.is_trace()
-            && self.part_filters.is_empty()
+            && self.options.parts.is_empty()
             && matches!(
                 self.columns.fast_path(),
                 FastPath::Records | FastPath::ShortLines
@@ -74,28 +70,29 @@ impl<'a> Interpreter<'a> {
             && !self.builder.matches_calls()
             && self.current.is_plain()
             && matches!(self.expect, Expect::OwnCost)
-            && !self.diagnostics.holds_error()
+            && self.held.is_none()
     }
 
     /// Whether a line of a range has the same meaning after any lines.
-    pub(super) fn is_self_contained(&self, line: &[u8]) -> bool {
-        const KEYS: [&[u8]; 5] = [b"fl=(", b"fn=(", b"cfl=(", b"cfn=(", b"calls=1 0 0\n"];
-        match line[0] {
+    pub(super) fn is_self_contained(&self, mut line: Cursor<'_>) -> bool {
+        const KEYS: [&[u8]; 4] = [b"fl=", b"fn=", b"cfl=", b"cfn="];
+        match line.peek() {
             b'\n' => true,
             b'0'..=b'9' => self.current.calls_from_own_file(),
-            // Composed names refer to other ids.
-            _ => {
-                let line = &line[..line_end(line, 0)];
-                let name = line.split(|&byte| byte == b')').nth(1).unwrap_or_default();
-                KEYS.iter().any(|key| line.starts_with(key))
-                    && !name.trim_ascii_start().starts_with(b"(")
-            }
+            _ if line.take(b"calls=1 0 0\n") => true,
+            _ if KEYS.iter().any(|key| line.take(key)) => match line.name() {
+                Ok(CompressedName::Reference(_)) => true,
+                // Composed names refer to other ids.
+                Ok(CompressedName::Definition(_, name)) => !name.starts_with(b"("),
+                _ => false,
+            },
+            _ => false,
         }
     }
 
     /// Ends a range, if it depends on the lines before it only by ids.
     pub fn end_range(mut self) -> Option<EndedRange> {
-        let is_plain = self.can_join() && !self.diagnostics.has_warnings();
+        let is_plain = self.can_join() && self.messages.warnings.is_empty();
         self.builder.close_block();
         self.current.close_block();
         Some(EndedRange {
@@ -103,7 +100,7 @@ impl<'a> Interpreter<'a> {
             current: self.current,
             position: self.position,
             has_main: self.section.has_main(),
-            diagnostics: self.diagnostics,
+            messages: self.messages,
         })
     }
 
@@ -127,7 +124,7 @@ impl<'a> Interpreter<'a> {
         self.current = range.current;
         self.position = range.position;
         self.section.open_block(range.has_main);
-        self.diagnostics.join(&range.diagnostics);
+        self.messages.join(&range.messages);
         true
     }
 }

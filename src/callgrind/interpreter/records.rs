@@ -6,7 +6,7 @@ use super::cost_lines::{Expect, add_own_cost};
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
 use crate::callgrind::id_tables::NameAndId;
-use crate::callgrind::line::{NameKind, Position};
+use crate::callgrind::line::{Cursor, NameKind, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
 
 impl Interpreter<'_> {
@@ -38,7 +38,7 @@ impl Interpreter<'_> {
     fn may_use_fast_path(&self) -> bool {
         self.memo.is_some()
             && matches!(self.expect, Expect::OwnCost)
-            && (self.part_filters.is_empty() || self.section.is_wanted == Some(true))
+            && (self.options.parts.is_empty() || self.section.is_wanted == Some(true))
     }
 
     /// Reads short cost lines, calls, names and blank lines.
@@ -47,7 +47,7 @@ impl Interpreter<'_> {
         loop {
             let next = match data.get(pos) {
                 Some(b'\n') => {
-                    self.diagnostics.pass_lines(1);
+                    self.messages.line += 1;
                     Some(pos + 1)
                 }
                 Some(b'*'..=b'9' | b'j') => self.cost_run::<LINE>(data, pos),
@@ -75,12 +75,12 @@ impl Interpreter<'_> {
             return None;
         }
         if let Some(line) = run.first_line {
-            self.ensure_block(data, pos).ok()?;
+            self.ensure_block().ok()?;
             let costs = Costs::of(std::slice::from_ref(&run.cost));
             add_own_cost::<1>(&self.current, self.builder, line, costs);
         }
         self.position = run.position;
-        self.diagnostics.pass_lines(run.lines);
+        self.messages.line += run.lines;
         Some(run.next)
     }
 
@@ -88,22 +88,23 @@ impl Interpreter<'_> {
     #[inline(always)]
     fn known_name(&mut self, data: &[u8], pos: usize) -> Option<usize> {
         let (named, key) = NameKind::by(&data[pos..])?;
-        let next = self.name_line(named, data, pos + key).ok()?;
-        self.diagnostics.pass_lines(1);
-        Some(next)
+        let mut text = Cursor::new(data, pos + key);
+        self.name_line(named, &mut text).ok()?;
+        self.messages.line += 1;
+        Some(text.pos)
     }
 
     /// Reads a `calls=` line and its short cost line.
     #[inline(always)]
     fn short_call<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        if !self.current.is_in_block() || !self.current.has_callee() {
+        if !self.current.is_in_block() || self.current.callee.is_none() {
             return None;
         }
         let (call, line) = cost_run::short_call::<LINE>(data, pos, &self.position)?;
         self.position = line.position;
         self.row[0] = line.cost;
         self.add_call(call, line.cost);
-        self.diagnostics.pass_lines(2);
+        self.messages.line += 2;
         Some(line.next)
     }
 
@@ -124,7 +125,7 @@ impl Interpreter<'_> {
         loop {
             if data.get(pos) == Some(&b'\n') {
                 pos += 1;
-                self.diagnostics.pass_lines(1);
+                self.messages.line += 1;
             }
             let next = match data.get(pos) {
                 Some(b'f') => self.block::<WIDTH>(data, pos, row),
@@ -172,15 +173,17 @@ impl Interpreter<'_> {
         let (_, record, costs) = self.record::<BLOCK>(data, pos, NegativeCosts::Wrapped, row)?;
         self.current.set_file(record.file);
         self.current.set_function(NameAndId::from(record.name));
-        self.current
-            .open_block_of(record.function, record.file, self.builder);
+        self.current.open_block = Some(record.file);
+        let object = self.current.object();
+        self.builder
+            .open_block(record.function, object, record.file);
         self.section.open_block(record.name == NameId::MAIN);
         self.position = Position::of_line(record.line.into());
-        self.diagnostics.unwrapped_costs += u64::from(costs.is_unwrapped);
+        self.messages.unwrapped_costs += u64::from(costs.is_unwrapped);
         let matching = costs.matching;
         self.builder
             .add_cost::<WIDTH>(Some(record.line.into()), Costs { row, matching });
-        self.diagnostics.pass_lines(3);
+        self.messages.line += 3;
         Some(costs.next)
     }
 
@@ -203,7 +206,7 @@ impl Interpreter<'_> {
         if !is_known {
             self.add_call_of(key, record, costs);
         }
-        self.diagnostics.pass_lines(4);
+        self.messages.line += 4;
         Some(line.next)
     }
 
@@ -227,13 +230,16 @@ impl Interpreter<'_> {
     #[cold]
     fn enter_record(&mut self, key: RecordKey<'_>, is_call: bool) -> Option<Record> {
         let ids = key.ids()?;
-        let (file, name) = self
-            .ids
-            .file_and_function(ids.file.into(), ids.function.into())?;
+        let file = self.ids.of(NameKind::File).get(ids.file.into())?;
+        let name = self.ids.of(NameKind::Function).get(ids.function.into())?;
+        let object = match is_call {
+            true => self.current.callee_object(),
+            false => self.current.object(),
+        };
         let record = Record {
             file,
             name,
-            function: self.current.function_at(file, name, is_call, self.builder),
+            function: self.builder.function(object, file, name),
             edge: None,
             line: ids.line,
         };

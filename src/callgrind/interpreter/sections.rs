@@ -1,8 +1,9 @@
-//! The current section, a run or a part: its header, and whether it is complete.
+//! The sections of an input, which are runs or parts: their headers, and whether they are complete.
 
+use super::Interpreter;
 use crate::callgrind::error::WarningKind;
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, Cost, PartHeader, Producer, RUNS, summary_costs};
+use crate::profile::{BlockKind, Cost, PartHeader, Producer, ProfileBuilder, RUNS, summary_costs};
 
 /// The beginning of the value of a `desc:` line with the reason why a part was written.
 const TRIGGER: &[u8] = b"Trigger:";
@@ -10,39 +11,45 @@ const TRIGGER: &[u8] = b"Trigger:";
 /// The current section.
 #[derive(Debug, Default)]
 pub(super) struct Section {
-    /// The kind of its blocks that the caller has chosen.
+    /// The kind of its blocks, if the caller has chosen one.
     fixed_kind: Option<BlockKind>,
-    /// The kind of its blocks that follows from its header.
-    declared_kind: Option<BlockKind>,
-    producer: Producer,
-    body: Blocks,
-    /// Its header as a part, and whether it is one.
-    part: PartHeader,
-    is_part: bool,
+    is_trace: bool,
+    /// The program that wrote it, if a header has named one. It determines how a section ends.
+    producer: Option<Producer>,
+    blocks: Blocks,
+    end: End,
+    /// Its header as a part. It is one if it has a number or a thread.
+    pub part: PartHeader,
     /// Whether it is requested; known from its first cost on.
     pub is_wanted: Option<bool>,
     /// The values of its last `summary:` and `totals:` lines.
     stated: Option<Vec<Cost>>,
     totals: Option<Vec<Cost>>,
-    /// Whether a `summary:` line has ended its last block.
-    is_summed_up: bool,
     /// Whether it has a line with the number of runs. A writer of such a line also writes `totals:`.
     has_runs: bool,
-    has_events: bool,
-    /// Whether an earlier section has any block.
-    had_body: bool,
-    /// Whether there was a warning that it is cut off.
-    is_cut: bool,
+    pub has_events: bool,
 }
 
-/// The blocks of a section.
+/// The blocks of an input up to now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Blocks {
     #[default]
     None,
-    /// Some, but not of `{main}`.
+    InEarlierSections,
+    /// The current section has some, but not of `{main}`.
     Begun,
     WithMain,
+}
+
+/// What is known of the end of a section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum End {
+    #[default]
+    Unknown,
+    /// A `summary:` line has ended its last block.
+    SummedUp,
+    /// It is cut off, and there was a warning.
+    Cut,
 }
 
 impl Section {
@@ -50,124 +57,116 @@ impl Section {
     pub fn first(fixed_kind: Option<BlockKind>) -> Self {
         Section {
             fixed_kind,
+            is_trace: fixed_kind == Some(BlockKind::Trace),
             ..Section::default()
         }
     }
 
     /// Begins the next section, which has the same producer until a header names another one.
-    pub fn begin_next(&mut self) {
-        *self = Section {
-            declared_kind: self.declared_kind,
+    fn next(&self) -> Self {
+        Section {
+            is_trace: self.is_trace,
             producer: self.producer,
-            had_body: self.has_data(),
+            blocks: self.blocks.min(Blocks::InEarlierSections),
             ..Section::first(self.fixed_kind)
-        };
+        }
+    }
+
+    /// Sets the producer, and returns the kind of its blocks, unless the caller has chosen one.
+    pub fn set_producer(&mut self, producer: Producer) -> Option<BlockKind> {
+        self.producer = Some(producer);
+        if self.fixed_kind.is_some() {
+            return None;
+        }
+        self.is_trace = producer.kind() == BlockKind::Trace;
+        Some(producer.kind())
+    }
+
+    /// The kind of its blocks that follows from its header.
+    fn declared_kind(&self) -> Option<BlockKind> {
+        self.producer.map(Producer::kind)
     }
 
     /// Whether blocks are single invocations.
     #[inline]
     pub fn is_trace(&self) -> bool {
-        self.fixed_kind.or(self.declared_kind) == Some(BlockKind::Trace)
-    }
-
-    /// Sets the producer, which determines how a section ends, and the kind of its blocks; false if
-    /// the caller has chosen a kind.
-    pub fn set_producer(&mut self, producer: Producer) -> bool {
-        self.producer = producer;
-        self.declared_kind = Some(producer.kind());
-        self.fixed_kind.is_none()
-    }
-
-    /// Reads a header line that concerns only this section.
-    pub fn header(&mut self, key: &[u8], value: &[u8]) {
-        let text = value.trim_ascii_start();
-        match key {
-            b"part" => (self.is_part, self.part.number) = (true, number(text)),
-            b"thread" => (self.is_part, self.part.thread) = (true, number(text)),
-            b"totals" => self.totals = Some(summary_costs(value)),
-            b"desc" if text.starts_with(RUNS) => self.has_runs = true,
-            b"desc" if text.starts_with(TRIGGER) => {
-                self.part.trigger = text[TRIGGER.len()..].trim_ascii().into();
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether a run of the program begins here, not in an earlier section or another file.
-    pub fn begins_run(&self) -> bool {
-        match self.part.number {
-            Some(number) => number <= 1,
-            None => !self.had_body || self.is_own(),
-        }
+        self.is_trace
     }
 
     /// Whether cg-preprocess wrote it.
     pub fn is_own(&self) -> bool {
-        self.producer.is_own()
+        self.producer.is_some_and(Producer::is_own)
     }
 
-    /// The number of its `part:` line.
-    pub fn part_number(&self) -> Option<u64> {
-        self.part.number
+    /// Whether it has any block.
+    pub fn has_body(&self) -> bool {
+        self.blocks >= Blocks::Begun
+    }
+
+    /// Whether it has a block of `{main}`.
+    pub fn has_main(&self) -> bool {
+        self.blocks == Blocks::WithMain
+    }
+
+    /// Whether it, or an earlier section, has any block.
+    pub fn has_data(&self) -> bool {
+        self.blocks != Blocks::None
+    }
+
+    /// Whether a `summary:` line says that its last block has ended.
+    pub fn is_summed_up(&self) -> bool {
+        self.end == End::SummedUp
+    }
+
+    /// Whether a run of the program begins at its first block, not in an earlier section or another
+    /// file.
+    pub fn begins_run(&self) -> bool {
+        match self.part.number {
+            Some(number) => number <= 1,
+            None => !self.has_data() || self.is_own(),
+        }
     }
 
     /// Its header as a part, if it is a part of an aggregate.
     pub fn part_header(&self) -> Option<&PartHeader> {
-        (self.is_part && !self.is_trace()).then_some(&self.part)
-    }
-
-    /// Reads an `events:` line; true if earlier headers may be about earlier columns.
-    pub fn events(&mut self) -> bool {
-        let follows_others = self.has_body() || self.has_events;
-        self.has_events = true;
-        follows_others
-    }
-
-    /// Reads a `summary:` line.
-    ///
-    /// Xdebug writes it after the last block, and before 2.8 within a block.
-    pub fn summary(&mut self, value: &[u8], is_in_block: bool) {
-        self.is_summed_up |= is_in_block;
-        self.stated = Some(summary_costs(value));
+        let is_part = self.part.number.is_some() || self.part.thread.is_some();
+        (is_part && !self.is_trace()).then_some(&self.part)
     }
 
     /// Reads a block.
     #[inline]
     pub fn open_block(&mut self, is_main: bool) {
-        let body = if is_main {
+        let now = if is_main {
             Blocks::WithMain
         } else {
             Blocks::Begun
         };
-        self.body = self.body.max(body);
+        self.blocks = self.blocks.max(now);
     }
 
-    /// Whether it has any block.
-    pub fn has_body(&self) -> bool {
-        self.body != Blocks::None
-    }
-
-    /// Whether it has a block of `{main}`.
-    pub fn has_main(&self) -> bool {
-        self.body == Blocks::WithMain
-    }
-
-    /// Whether it, or an earlier section, has any block.
-    pub fn has_data(&self) -> bool {
-        self.had_body || self.has_body()
-    }
-
-    /// Whether a `summary:` line says that its last block has ended.
-    pub fn is_summed_up(&self) -> bool {
-        self.is_summed_up
-    }
-
-    /// Marks it as cut off; true if a warning is due, because there was none and its end will not cause
-    /// a better one.
-    pub fn cut(&mut self) -> bool {
-        let lacks_main =
-            self.has_body() && self.is_trace() && self.declared_kind == Some(BlockKind::Trace);
-        !std::mem::replace(&mut self.is_cut, true) && (!lacks_main || self.is_whole())
+    /// Reads a header line that concerns only this section.
+    ///
+    /// Xdebug writes `summary:` after the last block, and before 2.8 within a block.
+    pub fn header(&mut self, key: &[u8], value: &[u8], is_in_block: bool) {
+        let text = value.trim_ascii();
+        let number = || str::from_utf8(text).ok()?.parse().ok();
+        match key {
+            b"part" => self.part.number = number(),
+            b"thread" => self.part.thread = number(),
+            b"events" => self.has_events = true,
+            b"summary" => {
+                self.stated = Some(summary_costs(value));
+                if is_in_block && self.end == End::Unknown {
+                    self.end = End::SummedUp;
+                }
+            }
+            b"totals" => self.totals = Some(summary_costs(value)),
+            b"desc" if text.starts_with(RUNS) => self.has_runs = true,
+            b"desc" if text.starts_with(TRIGGER) => {
+                self.part.trigger = text[TRIGGER.len()..].trim_ascii_start().into();
+            }
+            _ => {}
+        }
     }
 
     /// Whether a run of a trace is complete.
@@ -175,12 +174,20 @@ impl Section {
         self.has_main() || self.stated.is_some()
     }
 
+    /// Marks it as cut off; true if a warning is due, because there was none and its end will not cause
+    /// a better one.
+    fn cut(&mut self) -> bool {
+        let is_run = self.is_trace() && self.declared_kind() == Some(BlockKind::Trace);
+        let will_lack_main = is_run && self.has_body() && !self.is_whole();
+        std::mem::replace(&mut self.end, End::Cut) != End::Cut && !will_lack_main
+    }
+
     /// Marks that its last line does not end; true if a warning is due.
     pub fn end_within_line(&mut self) -> bool {
         match self.producer {
-            Producer::Yappi => false,
+            Some(Producer::Yappi) => false,
             // A missing `totals:` line causes a better warning.
-            Producer::Callgrind => !self.is_cut,
+            Some(Producer::Callgrind) => self.end != End::Cut,
             _ => self.cut(),
         }
     }
@@ -189,36 +196,91 @@ impl Section {
     ///
     /// `open` is the function whose block may be incomplete. `own` is the sum of the self costs;
     /// `selected` finds the sum to compare among stated ones.
-    pub fn lacks(
+    fn lacks(
         &self,
         open: Option<&[u8]>,
         own: Cost,
         selected: impl Fn(&[Cost]) -> Cost,
     ) -> Option<WarningKind> {
-        let expects_totals = self.producer == Producer::Callgrind || self.is_own() && self.has_runs;
-        if !self.is_cut && expects_totals && self.totals.is_none() && !self.is_trace() {
+        let is_cut = self.end == End::Cut;
+        let expects_totals =
+            self.producer == Some(Producer::Callgrind) || self.is_own() && self.has_runs;
+        if !is_cut && expects_totals && self.totals.is_none() && !self.is_trace() {
             return Some(WarningKind::CutPart);
         }
         let stated = self.stated.as_deref().unwrap_or_default();
         let is_repeated = self.totals.as_ref().is_none_or(|totals| totals == stated);
         let stated = selected(stated);
-        if !self.is_cut && self.is_own() && (stated != own || !is_repeated) {
+        if !is_cut && self.is_own() && (stated != own || !is_repeated) {
             return Some(WarningKind::OtherSum { stated, found: own });
         }
         if !self.is_trace() {
             return None;
         }
-        match self.declared_kind {
+        match self.declared_kind() {
             Some(BlockKind::Aggregate) => Some(WarningKind::NoTrace),
             None if !self.is_whole() => Some(WarningKind::NoTrace),
             Some(_) if !self.is_whole() => Some(WarningKind::CutRun),
-            _ if self.is_cut => None,
+            _ if is_cut => None,
             _ => open.map(|name| WarningKind::CutBlock(excerpt(name))),
         }
     }
 }
 
-/// The value of a header line, if it is a number.
-fn number(value: &[u8]) -> Option<u64> {
-    str::from_utf8(value.trim_ascii()).ok()?.parse().ok()
+impl Interpreter<'_> {
+    /// Ends the section, and begins the next one.
+    pub(super) fn next_section(&mut self, begin: fn(&mut ProfileBuilder)) {
+        self.end_section(false);
+        begin(self.builder);
+        if let Some(memo) = &mut self.memo {
+            memo.forget();
+        }
+        self.current.close_block();
+        self.section = self.section.next();
+    }
+
+    /// Whether the section is requested, which must not be asked before the end of its header.
+    #[inline]
+    pub(super) fn is_wanted(&mut self) -> bool {
+        self.options.parts.is_empty() || self.is_wanted_part()
+    }
+
+    #[inline(never)]
+    fn is_wanted_part(&mut self) -> bool {
+        let filters = &self.options.parts;
+        let (part, found) = (self.section.part_header(), &mut self.found_parts);
+        let add = || part.is_some_and(|part| found.add(filters, part));
+        let is_wanted = self.section.is_wanted.unwrap_or_else(add);
+        self.section.is_wanted = Some(is_wanted);
+        is_wanted
+    }
+
+    /// Ends a section. `is_open`: it may end within the block of the current function.
+    pub(super) fn end_section(&mut self, is_open: bool) {
+        if !self.is_wanted() {
+            self.builder.leave_out_section();
+            return;
+        }
+        let open = self.current.function.filter(|_| is_open);
+        let open = open.map(|function| self.builder.name(function.name));
+        let own = self.builder.section_self_total();
+        let lack = self
+            .section
+            .lacks(open, own, |stated| self.columns.selected(stated));
+        if let Some(kind) = lack {
+            self.messages.warn(kind);
+        }
+        self.builder.close_block();
+        self.resolve_columns();
+        if let Some(part) = self.section.part_header() {
+            self.builder.end_part(&self.messages.input, part);
+        }
+    }
+
+    /// Warns that a section is cut off at a line, unless there was such a warning.
+    pub(super) fn warn_cut(&mut self, line: u64, kind: WarningKind) {
+        if self.section.cut() {
+            self.messages.warn_at(line, kind);
+        }
+    }
 }
