@@ -59,23 +59,40 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
         .chain(profile.line_files())
         .filter(|&name| spell(profile.name(name)).is_some())
         .collect();
-    let mut order = sorted(profile);
-    let (mut merged, mut sums) = (None, profile);
     let are_one = |pair: &[FunctionId]| profile.names_of(pair[0]) == profile.names_of(pair[1]);
-    if !spelled.is_empty() || order.windows(2).any(are_one) {
+    let order = sorted(profile);
+    let other_inclusive = if spelled.is_empty() && !order.windows(2).any(are_one) {
+        write_distinct(profile, order, output)?
+    } else {
         // Readers could not distinguish these functions. A webgrind file can have some, because it
         // has no objects.
-        let merged = merged.insert(profile.renamed(spell).map_err(|_| WriteError::TooLarge)?);
-        check(merged)?;
-        (order, sums) = (sorted(merged), merged);
+        let renamed = profile.renamed(spell).map_err(|_| WriteError::TooLarge)?;
+        check(&renamed)?;
+        write_distinct(&renamed, sorted(&renamed), output)?
+    };
+    let mut warnings = Vec::new();
+    if let count @ 1.. = spelled.len() {
+        warnings.push(WriteWarning::SpelledNames(count));
     }
+    if let functions @ 1.. = other_inclusive {
+        warnings.push(WriteWarning::InclusiveCosts(functions));
+    }
+    Ok(warnings)
+}
+
+/// Writes functions that differ in their object, file or name, in this order. Returns the number of
+/// those whose inclusive costs differ from what readers compute.
+fn write_distinct(
+    profile: &Profile,
+    order: Vec<FunctionId>,
+    output: impl Write,
+) -> Result<usize, WriteError> {
     let mut ranks = vec![0; order.len()];
     for (rank, id) in order.iter().enumerate() {
         ranks[id.index()] = rank;
     }
     let mut writer = Writer {
         profile,
-        sums,
         ranks,
         has_counts: profile.edges().any(|edge| edge.calls > 0),
         output: BufWriter::new(output),
@@ -95,29 +112,18 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
     writer.output.write_all(b"\n")?;
     writer.totals()?;
     writer.output.flush()?;
-    let mut warnings = Vec::new();
-    if let count @ 1.. = spelled.len() {
-        warnings.push(WriteWarning::SpelledNames(count));
-    }
-    if let functions @ 1.. = writer.other_inclusive {
-        warnings.push(WriteWarning::InclusiveCosts(functions));
-    }
-    Ok(warnings)
+    Ok(writer.other_inclusive)
 }
 
 /// Checks that all sums fit into 64 bits.
 fn check(profile: &Profile) -> Result<(), WriteError> {
-    let has_too_many_calls = || {
-        let invocations = profile
-            .functions()
-            .map(|(_, function)| function.invocations);
-        let mut all = invocations.chain(profile.edges().map(|edge| edge.calls));
-        all.any(|count| count == u64::MAX)
-    };
-    if profile.has_saturated() || has_too_many_calls() {
-        return Err(WriteError::TooLarge);
+    let functions = profile.functions();
+    let invocations = functions.map(|(_, function)| function.invocations);
+    let mut counts = invocations.chain(profile.edges().map(|edge| edge.calls));
+    match profile.has_saturated() || counts.any(|count| count == u64::MAX) {
+        true => Err(WriteError::TooLarge),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// The functions by object, file and name.
@@ -148,8 +154,6 @@ type Ids = IndexSet<usize>;
 
 struct Writer<'a, W: Write> {
     profile: &'a Profile,
-    /// The same with the written names, which are unique.
-    sums: &'a Profile,
     /// The position of each function in the output.
     ranks: Vec<usize>,
     /// Whether any edge has a number of calls.
@@ -190,7 +194,7 @@ impl<'a, W: Write> Writer<'a, W> {
 
     /// Writes the block of a function.
     fn function(&mut self, id: FunctionId) -> Result<(), WriteError> {
-        let profile = self.sums;
+        let profile = self.profile;
         let (function, self_costs) = (profile.function(id), profile.self_costs(id));
         let calls: Vec<EdgeRef<'_>> = profile.sub_calls(id).collect();
         let inclusive = i128::from(first_cost(profile.inclusive_costs(id)));
@@ -266,18 +270,18 @@ impl<'a, W: Write> Writer<'a, W> {
     /// Readers count a block without costs and calls as an invocation, so a function that is called
     /// without a count has none.
     fn needs_block(&self, id: FunctionId) -> bool {
-        let mut callers = self.sums.called_from(id);
-        self.sums.all_lines(id).next().is_some()
+        let mut callers = self.profile.called_from(id);
+        self.profile.all_lines(id).next().is_some()
             || callers.len() == 0
             || callers.all(|edge| edge.calls == 0)
-                && self.sums.function(id).counted_invocations() != 0
+                && self.profile.function(id).counted_invocations() != 0
     }
 
     /// The invocations of a function minus the calls to it, if readers would compute another number;
     /// -1 if it was not invoked at all.
     fn more_invocations(&self, id: FunctionId, has_block: bool) -> Option<i128> {
-        let function = self.sums.function(id);
-        let calls = self.sums.calls_to(id);
+        let function = self.profile.function(id);
+        let calls = self.profile.calls_to(id);
         let counted = function.counted_invocations();
         let read = if has_block { calls.max(1) } else { calls };
         let is_read = !function.is_assumed && counted == read && (self.has_counts || counted == 0);
@@ -290,7 +294,7 @@ impl<'a, W: Write> Writer<'a, W> {
 
     /// Writes the lines of a call before its cost line.
     fn callee(&mut self, edge: &CallEdge) -> io::Result<()> {
-        let callee = self.sums.function(edge.callee);
+        let callee = self.profile.function(edge.callee);
         if callee.object != self.object {
             self.name_line("cob=", callee.object)?;
         }
@@ -333,7 +337,7 @@ impl<'a, W: Write> Writer<'a, W> {
             "fn=" | "cfn=" => &mut self.functions,
             _ => &mut self.files,
         };
-        let (name, output) = (self.sums.name(name), &mut self.output);
+        let (name, output) = (self.profile.name(name), &mut self.output);
         output.write_all(key.as_bytes())?;
         if !name.is_empty() {
             let (index, is_new) = ids.insert_full(named);
