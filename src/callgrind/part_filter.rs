@@ -31,21 +31,13 @@ impl PartFilter {
             true => trigger == self.0,
             false => memchr::memmem::find(trigger, &self.0).is_some(),
         };
-        is_named || self.is_number_of(part)
-    }
-
-    /// Whether it is the number of a part, or of a part and a thread.
-    fn is_number_of(&self, part: &PartHeader) -> bool {
-        let number = |text: &[u8]| -> Option<u64> {
-            let is_number = text.iter().all(u8::is_ascii_digit);
-            is_number.then(|| str::from_utf8(text).ok()?.parse().ok())?
-        };
-        let numbers: Option<Vec<u64>> = self.0.split(|&byte| byte == b'-').map(number).collect();
-        match numbers.as_deref() {
-            Some(&[number]) => part.number == Some(number),
-            Some(&[number, thread]) => (part.number, part.thread) == (Some(number), Some(thread)),
-            _ => false,
+        let number = part.number.map(|number| number.to_string());
+        let mut numbers: Vec<String> = number.into_iter().collect();
+        if let (Some(number), Some(thread)) = (part.number, part.thread) {
+            numbers.push(format!("{number}-{thread}"));
+            numbers.push(format!("{number}-{thread:02}"));
         }
+        is_named || numbers.iter().any(|number| number.as_bytes() == self.0)
     }
 }
 
