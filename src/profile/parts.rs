@@ -74,29 +74,29 @@ impl Parts {
             self.unlisted = self.unlisted.saturating_add(1);
             return;
         }
-        self.push_row(input, header);
-        self.totals.widen(totals.len());
-        self.totals.push::<ANY_WIDTH>(totals);
+        self.add(Part {
+            input,
+            header,
+            totals,
+        });
     }
 
     /// Adds the parts of other inputs, which have the same events.
     pub fn append(&mut self, other: &Parts) {
         self.unlisted = self.unlisted.saturating_add(other.unlisted);
-        self.totals.widen(other.totals.width());
-        for part in other.iter() {
-            self.push_row(part.input, part.header);
-            self.totals.push::<ANY_WIDTH>(part.totals);
-        }
+        other.iter().for_each(|part| self.add(part));
     }
 
-    fn push_row(&mut self, input: &str, header: &PartHeader) {
-        let mut header = header.clone();
+    fn add(&mut self, part: Part<'_>) {
+        let mut header = part.header.clone();
         match self.triggers.get(&header.trigger) {
             Some(trigger) => header.trigger = Arc::clone(trigger),
             None => drop(self.triggers.insert(Arc::clone(&header.trigger))),
         }
-        let input = self.inputs.insert_full(input.into()).0;
+        let input = self.inputs.insert_full(part.input.into()).0;
         self.rows.push(ListedPart { input, header });
+        self.totals.widen(part.totals.len());
+        self.totals.push::<ANY_WIDTH>(part.totals);
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Part<'_>> {

@@ -143,11 +143,6 @@ impl Sums {
             .chain(lines.map(|lines| &mut lines.costs))
     }
 
-    /// Resets all tables, which are empty, to rows of one cost.
-    pub fn narrow(&mut self) {
-        self.tables().for_each(|table| *table = CostTable::new(1));
-    }
-
     /// Extends rows to this number of events, with 0 at the end.
     pub fn widen(&mut self, events: usize) {
         self.tables().for_each(|table| table.widen(events));

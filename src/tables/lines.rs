@@ -3,7 +3,7 @@
 use super::by_function::ByFunction;
 use super::costs::{Cost, CostTable};
 use super::ids::{FunctionId, NameId};
-use super::numbering::Numbering;
+use crate::maps::IndexSet;
 
 /// A line with self costs of a function. The file is empty for the function's own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,9 +28,8 @@ impl LineKey {
 ///
 #[derive(Debug, Default)]
 pub(crate) struct LineTable {
-    keys: Vec<LineKey>,
+    keys: IndexSet<LineKey>,
     pub costs: CostTable,
-    numbers: Numbering,
     /// The row that was added to last. Without debug information, a function has only one.
     latest: usize,
 }
@@ -55,12 +54,10 @@ impl LineTable {
         if costs.iter().all(|&cost| cost == 0) {
             return;
         }
-        let keys = &self.keys;
-        if keys.get(self.latest) != Some(&key) {
-            let row = self.numbers.number(key, keys.len(), |row| keys[row]);
-            self.latest = row as usize;
-            if self.latest == keys.len() {
-                self.keys.push(key);
+        if self.keys.get_index(self.latest) != Some(&key) {
+            let (row, is_new) = self.keys.insert_full(key);
+            self.latest = row;
+            if is_new {
                 return self.costs.push::<WIDTH>(costs);
             }
         }
@@ -74,8 +71,9 @@ impl LineTable {
 
     /// The files in the table, each at least once; empty for the functions' own files.
     pub fn files(&self) -> impl Iterator<Item = NameId> {
-        let files = self.keys.chunk_by(|a, b| a.file == b.file);
-        files.map(|keys| keys[0].file)
+        let files = self.keys.iter().map(|key| key.file);
+        let files: IndexSet<NameId> = files.collect();
+        files.into_iter()
     }
 
     /// The rows, sorted by function, file (the function's own first) and line.

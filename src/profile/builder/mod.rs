@@ -10,16 +10,14 @@ use thiserror::Error;
 use super::events::{Definition, Event, EventError, Events};
 use super::headers::HeaderReader;
 use super::parts::PartHeader;
-use super::sums::Sums;
 use super::{BlockKind, Profile, ProfileData, ProfileKind};
 use crate::tables::{
     ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, Function, FunctionId, FunctionTable,
-    LineKey, LineRule, LineSource, LineTable, NameId, NameTable, first_cost,
+    LineKey, LineRule, LineSource, NameId, NameTable, first_cost,
 };
-use crate::trace::{LinkOptions, Switch, Trace, note_proxy};
+use crate::trace::{Switch, note_proxy};
 pub use options::ProfileOptions;
 use run::Run;
-use table::SummedTable;
 
 /// The reason why an input cannot become a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -100,20 +98,14 @@ pub struct ProfileBuilder {
     /// Its headers, which `input` gets at its end.
     headers: HeaderReader,
     run: Run,
-    /// The current input, if it is a webgrind file.
-    table: Option<SummedTable>,
     /// Whether single invocations of traces are needed, for proxies or links.
     follows_invocations: bool,
-    /// The current run, if single invocations of a trace are needed.
-    trace: Trace,
 }
 
 impl ProfileBuilder {
     /// Begins a profile.
     pub fn new(options: ProfileOptions) -> Self {
-        let trace = Trace::new(LinkOptions::from(&options), 1);
-        let mut run = Run::default();
-        run.sums.lines = options.lines.then(LineTable::default);
+        let run = Run::new(BlockKind::default(), &options, 1);
         ProfileBuilder {
             names: NameTable::default(),
             inputs: None,
@@ -122,10 +114,8 @@ impl ProfileBuilder {
                 ..ProfileData::default()
             },
             headers: HeaderReader::default(),
+            follows_invocations: run.trace.links() || !options.proxies.is_empty(),
             run,
-            table: None,
-            follows_invocations: trace.links() || !options.proxies.is_empty(),
-            trace,
             options,
         }
     }
@@ -142,9 +132,7 @@ impl ProfileBuilder {
         // Those of an input without blocks.
         self.headers = HeaderReader::default();
         // The requested columns, and so the width of rows, are not known yet.
-        self.run.sums.narrow();
-        self.trace = Trace::new(LinkOptions::from(&self.options), 1);
-        self.run.kind = kind;
+        self.run = Run::new(kind, &self.options, 1);
     }
 
     /// Adds the current input to the previous ones, and returns the kind of its data.
@@ -292,7 +280,7 @@ impl ProfileBuilder {
     /// Makes all rows longer.
     pub(crate) fn widen(&mut self, width: usize) {
         self.run.sums.widen(width);
-        self.trace.widen(width);
+        self.run.trace.widen(width);
     }
 
     /// Applies `map`, a result of [`select_columns`](Self::select_columns), to the header lines
@@ -304,8 +292,8 @@ impl ProfileBuilder {
     /// Sums of the self costs of the current section.
     fn section_totals(&self) -> Vec<Cost> {
         let self_costs = &self.run.sums.functions.self_costs;
-        match (&self.table, self.run.kind) {
-            (Some(table), _) => table.map.row(&self_costs.totals()),
+        match (&self.run.table, self.run.kind) {
+            (Some(map), _) => map.row(&self_costs.totals()),
             (None, BlockKind::Trace) => self_costs.totals(),
             (None, BlockKind::Aggregate) => self.run.part.totals(self_costs),
         }
@@ -349,10 +337,10 @@ impl ProfileBuilder {
         }
         let name = self.names.get(name);
         if let Some(switch) = Switch::of(name) {
-            self.trace.set_switch(id, switch);
+            self.run.trace.set_switch(id, switch);
         }
         if note_proxy(&self.options.proxies, name, &mut self.run.sums.proxies) {
-            self.trace.step_over(id);
+            self.run.trace.step_over(id);
         }
     }
 
@@ -383,7 +371,7 @@ impl ProfileBuilder {
             }
         }
         if self.is_followed() {
-            self.trace.open_block();
+            self.run.trace.open_block();
         }
     }
 
@@ -412,7 +400,7 @@ impl ProfileBuilder {
         self_costs.add::<WIDTH>(block.function.index(), costs.row);
         if is_followed {
             block.matching = block.matching.saturating_add(costs.matching);
-            self.trace.add_self_costs::<WIDTH>(costs.row);
+            self.run.trace.add_self_costs::<WIDTH>(costs.row);
         }
         if let Some(line) = line {
             block.offer_line(line, &mut self.run.sums.functions);
@@ -458,7 +446,7 @@ impl ProfileBuilder {
             line: call.line,
             calls: call.calls,
         };
-        if self.is_followed() && self.trace.add_call::<WIDTH>(edge, costs) {
+        if self.is_followed() && self.run.trace.add_call::<WIDTH>(edge, costs) {
             self.offer_line(callee, target_line);
             return None;
         }
@@ -508,7 +496,7 @@ impl ProfileBuilder {
                 return false;
             };
             let call = CallEdge { calls: 1, ..*known };
-            if self.trace.add_call::<WIDTH>(call, costs) {
+            if self.run.trace.add_call::<WIDTH>(call, costs) {
                 return true;
             }
         }
@@ -531,7 +519,7 @@ impl ProfileBuilder {
             return;
         };
         let caller = block.function;
-        let Some(listed) = self.trace.end_block(caller, block.matching) else {
+        let Some(listed) = self.run.trace.end_block(caller, block.matching) else {
             return;
         };
         let inclusive = &mut self.run.sums.functions.inclusive_costs;
@@ -549,30 +537,18 @@ impl ProfileBuilder {
     /// Adds the current run or aggregate to the previous ones of this input.
     fn end_run(&mut self) {
         self.close_block();
-        if self.table.is_none() && self.run.sums.functions.as_slice().is_empty() {
+        if self.run.table.is_none() && self.run.sums.functions.as_slice().is_empty() {
             return;
         }
-        let sums = self.finish_run();
+        let width = self.run.sums.functions.self_costs.width();
+        let next = Run::new(self.run.kind, &self.options, width);
+        let sums = std::mem::replace(&mut self.run, next).finish(self.options.inclusive);
         if self.input.sums.kind.is_none() {
             self.input.sums = sums;
             return;
         }
         self.input.sums.widen(sums.functions.self_costs.width());
         self.input.sums.merge(sums, |id| id, LineRule::OwnCost);
-    }
-
-    /// Ends the current run and returns its sums.
-    fn finish_run(&mut self) -> Sums {
-        let run = self.run.next();
-        if let Some(table) = self.table.take() {
-            return table.finish(run.sums, self.options.inclusive);
-        }
-        let links = (run.kind == BlockKind::Trace).then(|| {
-            let width = run.sums.functions.self_costs.width();
-            let next = Trace::new(LinkOptions::from(&self.options), width);
-            std::mem::replace(&mut self.trace, next).finish()
-        });
-        run.finish(self.options.inclusive, links.unwrap_or_default())
     }
 
     /// Ends reading, and computes the data that depend on the sums.

@@ -1,36 +1,55 @@
 //! The current run, and the computation of its sums when it ends.
 
-use super::OpenBlock;
+use super::table::finish_table;
+use super::{OpenBlock, ProfileOptions};
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
 use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
-use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, LineTable};
-use crate::trace::TraceLinks;
+use crate::tables::{ANY_WIDTH, CallTable, ColumnMap, FunctionTable, LineTable};
+use crate::trace::{LinkOptions, Trace, TraceLinks};
 
 /// The current aggregate, or the current run of a trace.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Run {
     pub kind: BlockKind,
     pub sums: Sums,
     pub part: OpenPart,
     pub block: Option<OpenBlock>,
+    /// The single invocations of a trace, if they are needed.
+    pub trace: Trace,
+    /// The map from the costs of a webgrind file, which are those of one event, to the requested
+    /// ones.
+    pub table: Option<ColumnMap>,
 }
 
 impl Run {
-    /// Begins another run of the same kind, and returns this one.
-    pub fn next(&mut self) -> Run {
-        let mut next = Run {
-            kind: self.kind,
-            ..Run::default()
-        };
-        next.sums.lines = self.sums.lines.as_ref().map(|_| LineTable::default());
-        next.sums.widen(self.sums.functions.self_costs.width());
-        std::mem::replace(self, next)
+    /// Begins a run with rows of this many costs.
+    pub fn new(kind: BlockKind, options: &ProfileOptions, width: usize) -> Self {
+        let mut sums = Sums::default();
+        sums.lines = options.lines.then(LineTable::default);
+        sums.widen(width);
+        Run {
+            kind,
+            sums,
+            part: OpenPart::default(),
+            block: None,
+            trace: Trace::new(LinkOptions::from(options), width),
+            table: None,
+        }
     }
 
     /// Ends the run, and computes its sums.
-    pub fn finish(self, inclusive: InclusiveCost, links: TraceLinks) -> Sums {
+    pub fn finish(self, inclusive: InclusiveCost) -> Sums {
         let mut sums = self.sums;
+        if let Some(map) = self.table {
+            finish_table(&mut sums, inclusive);
+            sums.map_events(&map);
+            return sums;
+        }
+        let links = match self.kind {
+            BlockKind::Trace => self.trace.finish(),
+            BlockKind::Aggregate => TraceLinks::default(),
+        };
         let functions = &mut sums.functions;
         match self.kind {
             BlockKind::Trace => {

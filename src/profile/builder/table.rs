@@ -1,32 +1,26 @@
 //! webgrind files: tables of functions and call edges, with sums instead of blocks.
 
-use super::ProfileBuilder;
+use super::{ProfileBuilder, Run};
 use crate::maps::HashMap;
 use crate::profile::sums::Sums;
-use crate::profile::{Cost, InclusiveCost, ProfileKind};
+use crate::profile::{BlockKind, Cost, InclusiveCost, ProfileKind};
 use crate::tables::{CallEdge, ColumnMap, Function, FunctionId, LineSource, NameId, first_cost};
 
-/// The facts about the current table, in addition to the sums that it states.
-#[derive(Debug)]
-pub(super) struct SummedTable {
-    /// The number of functions so far with this file and name. A table stores no objects, so it can
-    /// contain several. Their order distinguishes them.
-    seen: HashMap<(NameId, NameId), u32>,
-    /// The map from its costs, which are those of one event, to the requested ones.
-    pub map: ColumnMap,
-}
-
-impl SummedTable {
-    /// Ends the table, and computes its sums in the requested events.
-    pub fn finish(self, mut sums: Sums, inclusive: InclusiveCost) -> Sums {
-        sums.kind = Some(ProfileKind::Aggregate);
-        if inclusive == InclusiveCost::Once {
-            take_off_recursion(&mut sums);
-        }
-        sums.add_own_lines();
-        sums.map_events(&self.map);
-        sums
+/// Completes the sums of a table.
+pub(super) fn finish_table(sums: &mut Sums, inclusive: InclusiveCost) {
+    sums.kind = Some(ProfileKind::Aggregate);
+    // A table stores no objects, so it can contain several functions with the same file and name.
+    // Their order distinguishes them.
+    let mut seen: HashMap<(NameId, NameId), u32> = HashMap::default();
+    for function in sums.functions.as_mut_slice() {
+        let seen = seen.entry((function.file, function.name)).or_default();
+        function.before = *seen;
+        *seen = seen.saturating_add(1);
     }
+    if inclusive == InclusiveCost::Once {
+        take_off_recursion(sums);
+    }
+    sums.add_own_lines();
 }
 
 /// Takes the calls of functions to themselves off their inclusive costs, unless these count
@@ -61,11 +55,8 @@ impl ProfileBuilder {
     /// functions with [`add_table_function`](Self::add_table_function) and edges with
     /// [`add_table_edge`](Self::add_table_edge).
     pub(crate) fn begin_table(&mut self, map: ColumnMap) {
-        self.run.sums.narrow();
-        self.table = Some(SummedTable {
-            seen: HashMap::default(),
-            map,
-        });
+        self.run = Run::new(BlockKind::Aggregate, &self.options, 1);
+        self.run.table = Some(map);
     }
 
     /// Adds a function with the sums that a table states: its file and name, its line, which is 0 if
@@ -80,20 +71,16 @@ impl ProfileBuilder {
         [self_cost, inclusive]: [Cost; 2],
     ) {
         let (file, name) = (self.intern(file), self.intern(name));
-        let Some(table) = &mut self.table else { return };
-        let seen = table.seen.entry((file, name)).or_default();
         let functions = &mut self.run.sums.functions;
         let row = functions.as_slice().len();
         functions.push(Function {
             line,
             line_source: LineSource::OwnCost,
             invocations,
-            before: *seen,
             ..Function::new(NameId::EMPTY, file, name)
         });
         functions.self_costs.add::<1>(row, &[self_cost]);
         functions.inclusive_costs.add::<1>(row, &[inclusive]);
-        *seen = seen.saturating_add(1);
     }
 
     /// Adds a call edge of a table, between the functions of these numbers. It does not change the
