@@ -332,20 +332,16 @@ impl Profile {
     }
 
     fn lines_of(&self, id: FunctionId, are_known: bool) -> impl Iterator<Item = Line<'_>> {
-        let function = self.function(id);
-        let rows = self.contents.sums.lines.as_ref();
-        let rows = rows.filter(|_| are_known);
-        let own = Line {
+        let rows = self.contents.sums.lines.as_ref().filter(|_| are_known);
+        let own = rows.is_none().then(|| Line {
             file: None,
-            line: function.line,
+            line: self.function(id).line,
             costs: self.self_costs(id),
-        };
+        });
         let listed = rows.into_iter().flat_map(move |rows| {
             let functions = self.functions().len();
-            let order = self
-                .views
-                .line_order
-                .get_or_init(|| rows.sorted(functions, |file| self.name(file)));
+            let order = &self.views.line_order;
+            let order = order.get_or_init(|| rows.sorted(functions, |file| self.name(file)));
             let lines = order.of(id).iter().map(|&row| rows.at(row as usize));
             lines.map(|(key, costs)| Line {
                 file: Some(key.file).filter(|&file| file != NameId::EMPTY),
@@ -353,7 +349,7 @@ impl Profile {
                 costs: &costs[..self.wanted.len()],
             })
         });
-        let lines = rows.is_none().then_some(own).into_iter().chain(listed);
+        let lines = own.into_iter().chain(listed);
         lines.filter(|line| line.costs.iter().any(|&cost| cost != 0))
     }
 

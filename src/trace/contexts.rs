@@ -156,45 +156,41 @@ impl ContextTree {
 
     /// The recursive functions, with the inclusive costs of their outermost nodes.
     pub(super) fn outermost_costs(&self) -> OutermostCosts {
-        // Each node is followed by all nodes below it, and has the position of its parent.
-        let (mut order, mut pending) = (Vec::new(), vec![(ContextId::TOP, 0)]);
-        while let Some((id, parent)) = pending.pop() {
-            pending.extend(self.children(id).map(|child| (child, order.len())));
-            order.push((id, parent));
-        }
-        let width = self.self_costs.width();
-        let mut inclusive = CostTable::zeros(width, order.len());
-        // The positions after the last node below each.
-        let mut ends: Vec<usize> = (1..=order.len()).collect();
-        for (at, &(id, parent)) in order.iter().enumerate().skip(1).rev() {
-            inclusive.add_row::<ANY_WIDTH>(at, &self.self_costs, id.index());
-            inclusive.add_within(parent, at);
-            ends[parent] = ends[parent].max(ends[at]);
-        }
-        // By function, the end of its last outermost node, the costs of these, and whether there are
-        // others: nested ones, and those in another function.
-        let mut counted_up_to = Vec::new();
-        let mut costs = CostTable::new(width);
-        let mut recurs: Vec<(bool, bool)> = Vec::new();
-        for (at, &(id, parent)) in order.iter().enumerate().skip(1) {
+        let mut inclusive = self.self_costs.clone();
+        let mut costs = CostTable::new(inclusive.width());
+        // By function: how many of its nodes are open, whether any is below another, and whether
+        // that is in another function.
+        let mut recursions: Vec<(u32, bool, bool)> = Vec::new();
+        let begins = |parent| {
+            self.children(parent)
+                .map(move |child| (child, parent, false))
+        };
+        let mut pending: Vec<_> = begins(ContextId::TOP).collect();
+        while let Some((id, parent, ends)) = pending.pop() {
             let function = self.function(id).index();
-            let counted: &mut usize = slot(&mut counted_up_to, function);
-            let (is_nested, is_in_others) = slot(&mut recurs, function);
-            if at < *counted {
+            let (open, is_nested, is_in_others) = slot(&mut recursions, function);
+            if !ends {
+                *open += 1;
+                pending.push((id, parent, true));
+                pending.extend(begins(id));
+                continue;
+            }
+            *open -= 1;
+            if *open > 0 {
                 *is_nested = true;
-                *is_in_others |= self.function(order[parent].0).index() != function;
+                *is_in_others |= self.function(parent).index() != function;
             } else {
-                *counted = ends[at];
                 while costs.rows() <= function {
                     costs.push_zeros();
                 }
-                costs.add_row::<ANY_WIDTH>(function, &inclusive, at);
+                costs.add_row::<ANY_WIDTH>(function, &inclusive, id.index());
             }
+            inclusive.add_within(parent.index(), id.index());
         }
-        let functions = (0..).map(FunctionId).zip(recurs);
-        let recursive = functions.filter(|(_, (is_nested, _))| *is_nested);
+        let functions = (0..).map(FunctionId).zip(recursions);
+        let recursive = functions.filter(|&(_, (_, is_nested, _))| is_nested);
         let costs = recursive
-            .map(|(id, (_, is_in_others))| (id, costs.row(id.index()).to_vec(), is_in_others));
+            .map(|(id, (.., is_in_others))| (id, costs.row(id.index()).to_vec(), is_in_others));
         costs.collect()
     }
 }
