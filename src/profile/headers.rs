@@ -183,7 +183,8 @@ fn lines_of(text: &[u8]) -> impl Iterator<Item = Header<'_>> {
 /// Reads the headers of an input.
 #[derive(Debug, Default)]
 pub(super) struct HeaderReader {
-    pub headers: Headers,
+    /// What they state so far.
+    pub found: Headers,
     /// The lines of the current section, which is a run or a part.
     section: Vec<u8>,
     /// Its `summary:` lines.
@@ -205,25 +206,25 @@ impl HeaderReader {
     pub fn push(&mut self, line: &[u8]) {
         let header = Header::new(line);
         let (key, value) = (header.key(), header.value().trim_ascii());
-        let headers = &mut self.headers;
+        let found = &mut self.found;
         if let Some(producer) = Producer::of_header(key, value) {
-            headers.add_producer(producer);
+            found.add_producer(producer);
         }
         match key {
             b"version" if self.section.is_empty() => self.forget_process(),
-            b"creator" => drop(headers.creator.get_or_insert_with(|| value.into())),
+            b"creator" => drop(found.creator.get_or_insert_with(|| value.into())),
             b"cmd" => {
                 self.command = value.to_vec();
-                headers.runs.commands.insert(value.to_vec());
+                found.runs.commands.insert(value.to_vec());
             }
             b"pid" => self.pid = value.to_vec(),
             b"part" | b"thread" => self.is_part = true,
             b"summary" => self.unbound.add(&summary_costs(value)),
             b"desc" if value.starts_with(INCOMPLETE) => {
-                headers.is_incomplete = true;
+                found.is_incomplete = true;
                 return;
             }
-            b"desc" if headers.are_of_sum() => self.read_note(value),
+            b"desc" if found.are_of_sum() => self.read_note(value),
             _ => {}
         }
         self.keep(line);
@@ -231,7 +232,7 @@ impl HeaderReader {
 
     /// Reads the value of one of our own lines about [`Runs`].
     fn read_note(&mut self, value: &[u8]) {
-        let runs = &mut self.headers.runs;
+        let runs = &mut self.found.runs;
         if let Some(command) = value.strip_prefix(COMMAND) {
             runs.commands.insert(command.to_vec());
         } else if let Some(process) = value.strip_prefix(PROCESS) {
@@ -248,7 +249,7 @@ impl HeaderReader {
 
     /// Stores a line, with a space after its colon, because webgrind's reader splits at `: `.
     fn keep(&mut self, line: &[u8]) {
-        if self.headers.lines.len() + self.section.len() + line.len() > MAX_LINES {
+        if self.found.lines.len() + self.section.len() + line.len() > MAX_LINES {
             return;
         }
         let colon = memchr::memchr(b':', line).map_or(line.len(), |colon| colon + 1);
@@ -285,12 +286,12 @@ impl HeaderReader {
         self.unbound = Stated::default();
         let mut summaries = std::mem::take(&mut self.summaries);
         summaries.end_section(own);
-        self.headers.stated.merge(&summaries);
-        self.headers.lines.append(&mut self.section);
+        self.found.stated.merge(&summaries);
+        self.found.lines.append(&mut self.section);
         let is_number = !self.pid.is_empty() && self.pid.iter().all(u8::is_ascii_digit);
         if self.is_part && is_number && !self.command.is_empty() {
             let process = [&self.pid, &b" "[..], &self.command].concat();
-            self.headers.runs.processes.insert(process);
+            self.found.runs.processes.insert(process);
             self.named = self.named.max(1);
         }
     }
@@ -299,7 +300,7 @@ impl HeaderReader {
     pub fn end_run(&mut self) {
         let runs = self.stated_runs.take().unwrap_or(1);
         let unnamed = runs.saturating_sub(std::mem::take(&mut self.named));
-        self.headers.runs.add_unnamed(unnamed);
+        self.found.runs.add_unnamed(unnamed);
         self.forget_process();
     }
 

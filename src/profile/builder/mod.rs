@@ -144,7 +144,7 @@ impl ProfileBuilder {
         let kind = self.input.sums.kind?;
         self.headers.end_run();
         let mut input = std::mem::take(&mut self.input);
-        input.headers = std::mem::take(&mut self.headers).headers;
+        input.headers = std::mem::take(&mut self.headers).found;
         match &mut self.inputs {
             None => self.inputs = Some(input),
             Some(inputs) => inputs.merge(input, |id| id),
@@ -204,12 +204,12 @@ impl ProfileBuilder {
 
     /// Whether the current input is a merged profile.
     pub(crate) fn is_sum(&self) -> bool {
-        self.headers.headers.are_of_sum()
+        self.headers.found.are_of_sum()
     }
 
     /// Whether a header of the current input states that data are missing.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.headers.headers.is_incomplete
+        self.headers.found.is_incomplete
     }
 
     /// Sets the kind of the following blocks.
@@ -568,7 +568,7 @@ impl ProfileBuilder {
     /// are merged later may have those that are missing here.
     pub(crate) fn finish_batch(mut self) -> Result<Profile, ModelError> {
         self.end_input();
-        self.input.headers = self.headers.headers;
+        self.input.headers = self.headers.found;
         Profile::new(self.names, self.inputs.unwrap_or(self.input))
     }
 }
