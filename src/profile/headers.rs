@@ -138,7 +138,8 @@ impl Headers {
         } else {
             stated
         };
-        let is_stated = total == stated && are_all_kept && !self.stated.is_partial();
+        let are_whole = first_cost(&self.stated.unstated) == 0;
+        let is_stated = total == stated && are_all_kept && are_whole;
         let mut rest = Some(total);
         let lines = lines_of(&self.lines).map(|line| match line.key() {
             b"summary" => {

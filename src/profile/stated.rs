@@ -52,11 +52,6 @@ impl Stated {
     pub fn total(&self) -> Cost {
         first_cost(&self.sums).saturating_add(first_cost(&self.unstated))
     }
-
-    /// Whether a run or part with costs of the first event does not state them.
-    pub fn is_partial(&self) -> bool {
-        first_cost(&self.unstated) != 0
-    }
 }
 
 fn combine(own: &mut Vec<Cost>, other: &[Cost], combined: fn(Cost, Cost) -> Cost) {

@@ -19,12 +19,6 @@ impl ColumnMap {
         ColumnMap { events }
     }
 
-    /// A map in which each event is a single column.
-    pub(crate) fn of_columns(columns: &[usize]) -> Self {
-        let events = columns.iter().map(|&column| vec![(column, 1)]);
-        ColumnMap::new(events.collect())
-    }
-
     /// The number of events.
     pub fn len(&self) -> usize {
         self.events.len()

@@ -206,15 +206,9 @@ impl CostTable {
     /// Replaces the `WIDTH` costs of a row.
     #[inline(always)]
     pub fn set<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
-        self.clear_row(row);
+        let before = self.costs.get_mut(row * self.width..(row + 1) * self.width);
+        before.unwrap_or_default().fill(0);
         self.add::<WIDTH>(row, costs);
-    }
-
-    /// Sets a row to zeros.
-    #[inline]
-    pub fn clear_row(&mut self, row: usize) {
-        let costs = self.costs.get_mut(row * self.width..(row + 1) * self.width);
-        costs.unwrap_or_default().fill(0);
     }
 }
 

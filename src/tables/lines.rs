@@ -3,7 +3,7 @@
 use super::by_function::ByFunction;
 use super::costs::{Cost, CostTable};
 use super::ids::{FunctionId, NameId};
-use crate::maps::IndexSet;
+use super::numbering::Numbering;
 
 /// A line with self costs of a function. The file is empty for the function's own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,8 +28,9 @@ impl LineKey {
 ///
 #[derive(Debug, Default)]
 pub(crate) struct LineTable {
-    keys: IndexSet<LineKey>,
+    keys: Vec<LineKey>,
     pub costs: CostTable,
+    numbers: Numbering,
     /// The row that was added to last. Without debug information, a function has only one.
     latest: usize,
 }
@@ -54,10 +55,12 @@ impl LineTable {
         if costs.iter().all(|&cost| cost == 0) {
             return;
         }
-        if self.keys.get_index(self.latest) != Some(&key) {
-            let (row, is_new) = self.keys.insert_full(key);
-            self.latest = row;
-            if is_new {
+        let keys = &self.keys;
+        if keys.get(self.latest) != Some(&key) {
+            let row = self.numbers.number(key, keys.len(), |row| keys[row]);
+            self.latest = row as usize;
+            if self.latest == keys.len() {
+                self.keys.push(key);
                 return self.costs.push::<WIDTH>(costs);
             }
         }
@@ -71,9 +74,8 @@ impl LineTable {
 
     /// The files in the table, each at least once; empty for the functions' own files.
     pub fn files(&self) -> impl Iterator<Item = NameId> {
-        let files = self.keys.iter().map(|key| key.file);
-        let files: IndexSet<NameId> = files.collect();
-        files.into_iter()
+        let files = self.keys.chunk_by(|a, b| a.file == b.file);
+        files.map(|keys| keys[0].file)
     }
 
     /// The rows, sorted by function, file (the function's own first) and line.

@@ -12,8 +12,8 @@ use super::headers::HeaderReader;
 use super::parts::PartHeader;
 use super::{BlockKind, Profile, ProfileData, ProfileKind};
 use crate::tables::{
-    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, Function, FunctionId, FunctionTable,
-    LineKey, LineRule, LineSource, NameId, NameTable, first_cost,
+    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, Function, FunctionId, LineKey, LineRule,
+    LineSource, NameId, NameTable, first_cost,
 };
 use crate::trace::{Switch, note_proxy};
 pub use options::ProfileOptions;
@@ -67,18 +67,6 @@ struct OpenBlock {
     matching: Cost,
     /// Whether the function's line is known. Then cost lines need not offer theirs.
     has_line: bool,
-}
-
-impl OpenBlock {
-    /// Offers the line of a self cost in the function's own file.
-    #[inline(always)]
-    fn offer_line(&mut self, line: u64, functions: &mut FunctionTable) {
-        if !std::mem::replace(&mut self.has_line, true)
-            && let Some(function) = functions.get_mut(self.function)
-        {
-            function.offer_line(LineSource::OwnCost, line);
-        }
-    }
 }
 
 /// Builds a [`Profile`] from one input, or from several in succession.
@@ -402,8 +390,11 @@ impl ProfileBuilder {
             block.matching = block.matching.saturating_add(costs.matching);
             self.run.trace.add_self_costs::<WIDTH>(costs.row);
         }
-        if let Some(line) = line {
-            block.offer_line(line, &mut self.run.sums.functions);
+        if let Some(line) = line
+            && !std::mem::replace(&mut block.has_line, true)
+            && let Some(function) = self.run.sums.functions.get_mut(block.function)
+        {
+            function.offer_line(LineSource::OwnCost, line);
         }
     }
 

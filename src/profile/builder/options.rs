@@ -1,7 +1,6 @@
 //! Options for building a profile.
 
 use crate::profile::{EventChoice, InclusiveCost};
-use crate::trace::LinkOptions;
 
 /// Options for building a profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,14 +25,4 @@ pub struct ProfileOptions {
     pub lines: bool,
     /// Whether to list the parts of aggregates with their totals.
     pub parts: bool,
-}
-
-impl From<&ProfileOptions> for LinkOptions {
-    fn from(options: &ProfileOptions) -> Self {
-        LinkOptions {
-            invocations: options.invocations,
-            contexts: options.contexts,
-            outermost: options.inclusive == InclusiveCost::Once,
-        }
-    }
 }

@@ -28,12 +28,17 @@ impl Run {
         let mut sums = Sums::default();
         sums.lines = options.lines.then(LineTable::default);
         sums.widen(width);
+        let links = LinkOptions {
+            invocations: options.invocations,
+            contexts: options.contexts,
+            outermost: options.inclusive == InclusiveCost::Once,
+        };
         Run {
             kind,
             sums,
             part: OpenPart::default(),
             block: None,
-            trace: Trace::new(LinkOptions::from(options), width),
+            trace: Trace::new(links, width),
             table: None,
         }
     }

@@ -67,9 +67,8 @@ impl Events {
             own.position(|name| plain(name) == plain(other.name()))
         });
         let kept: IndexSet<usize> = kept.collect();
-        let kept = Vec::from_iter(kept);
         self.wanted = kept.iter().map(|&at| self.wanted[at].clone()).collect();
-        ColumnMap::of_columns(&kept)
+        ColumnMap::new(kept.into_iter().map(|at| vec![(at, 1)]).collect())
     }
 }
 
