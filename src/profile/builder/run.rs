@@ -25,8 +25,10 @@ pub(super) struct Run {
 impl Run {
     /// Begins a run with rows of this many costs.
     pub fn new(kind: BlockKind, options: &ProfileOptions, width: usize) -> Self {
-        let mut sums = Sums::default();
-        sums.lines = options.lines.then(LineTable::default);
+        let mut sums = Sums {
+            lines: options.lines.then(LineTable::default),
+            ..Sums::default()
+        };
         sums.widen(width);
         let links = LinkOptions {
             invocations: options.invocations,
