@@ -71,16 +71,8 @@ pub fn write<'a>(
     let report = Report::new(subject, options);
     let calls = report.sides();
     let calls = calls.flat_map(|(side, profile)| profile.edges().map(move |edge| (side, edge)));
-    let edges = report.joined_calls(calls).into_iter();
-    let edges = edges.map(|(ends, sums)| {
-        let row = Row {
-            sums,
-            ..Row::default()
-        };
-        (ends, row)
-    });
     let graph = Graph {
-        edges: edges.collect(),
+        edges: report.joined_calls(calls),
         report: &report,
     };
     graph.write(BufWriter::new(output))
@@ -119,7 +111,14 @@ impl Graph<'_, '_> {
         let mut title = vec![command, format!("{}: {total}", printable(event.name))];
         let comparison = report.comparison.filter(|comparison| comparison.is_per_run);
         title.extend(comparison.map(|comparison| per_run(comparison.runs())));
-        title.extend(self.left_out(nodes, edges));
+        let [nodes, edges] = [report.rows.len() - nodes, self.edges.len() - edges];
+        if nodes + edges > 0 {
+            let nodes = counted(nodes as u64, "function");
+            let edges = counted(edges as u64, "edge");
+            title.push(format!(
+                "omitted: {nodes} and {edges}, below 0.5 % or 0.1 % or beyond --top"
+            ));
+        }
         title
     }
 
@@ -158,7 +157,7 @@ impl Graph<'_, '_> {
     /// Sorts functions by inclusive cost, the highest first.
     fn sort(&self, nodes: &mut [usize]) {
         nodes.sort_by_key(|&at| {
-            let Sides { base, new } = inclusive(self.node(at)).map(i128::abs);
+            let Sides { base, new } = inclusive(self.node(at)).map(i128::saturating_abs);
             let named = self.node(at).named;
             (Reverse(base.max(new)), named.name, named.file, at)
         });
@@ -296,19 +295,6 @@ impl Graph<'_, '_> {
             (true, whole @ 1..) => signed_percent(cost, whole) + " %",
             (true, _) => event.change_in_unit(cost),
         }
-    }
-
-    /// The note about what is omitted.
-    fn left_out(&self, nodes: usize, edges: usize) -> Option<String> {
-        let [nodes, edges] = [self.report.rows.len() - nodes, self.edges.len() - edges];
-        if nodes + edges == 0 {
-            return None;
-        }
-        let nodes = counted(nodes as u64, "function");
-        let edges = counted(edges as u64, "edge");
-        Some(format!(
-            "omitted: {nodes} and {edges}, below 0.5 % or 0.1 % or beyond --top"
-        ))
     }
 }
 

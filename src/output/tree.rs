@@ -10,7 +10,7 @@ use super::figures::row::Row;
 use super::figures::{change, write_lines};
 use super::joined_stacks::JoinedStacks;
 use super::{MAX_FRAMES, ReportOptions, Sort};
-use crate::compare::{CallCount, Comparison, FunctionSums, Sides};
+use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
@@ -153,34 +153,35 @@ impl ShownTree<'_, '_> {
 
     /// The sums of nodes. Only the new side has calls.
     fn sums(&self, nodes: &[usize]) -> Sides<Option<FunctionSums>> {
-        let event = self.report.first();
         let is_inclusive_estimated = nodes.iter().any(|&at| self.stacks.estimated(at) > 0);
         let calls = nodes.iter().map(|&at| self.stacks.calls(at));
         let calls = calls.fold(0, u64::saturating_add);
         Sides::EACH.map(|side| {
-            let stacks = nodes.iter().flat_map(|&at| self.stacks.stacks(side, at));
-            let costs = stacks.map(|(of, id)| {
-                let [own, inclusive] = [of.self_costs(id), of.inclusive_costs(id)];
-                [event.cost(side, own), event.cost(side, inclusive)]
-            });
-            let sum = costs.reduce(|[own, inclusive], [more, below]| {
-                [own.saturating_add(more), inclusive.saturating_add(below)]
-            });
-            let [self_cost, inclusive] = sum?.map(|cost| event.per_run(side, cost));
             Some(FunctionSums {
-                self_cost,
-                inclusive,
+                self_cost: self.sum(side, nodes, Sort::SelfCost)?,
+                inclusive: self.sum(side, nodes, Sort::Inclusive)?,
                 is_inclusive_estimated,
                 invocations: CallCount::per_run(calls.into(), 1),
             })
         })
     }
 
+    /// The sum of a cost of nodes; `None` on a side that lacks them.
+    fn sum(&self, side: Side, nodes: &[usize], cost: Sort) -> Option<i128> {
+        let event = self.report.first();
+        let stacks = nodes.iter().flat_map(|&at| self.stacks.stacks(side, at));
+        let costs = stacks.map(|(of, id)| match cost {
+            Sort::SelfCost => event.cost(side, of.self_costs(id)),
+            _ => event.cost(side, of.inclusive_costs(id)),
+        });
+        Some(event.per_run(side, costs.reduce(i128::saturating_add)?))
+    }
+
     /// The nodes with the highest inclusive costs or the largest changes, each with all nodes above
     /// it.
     fn most_expensive(&self, top: usize) -> HashSet<usize> {
         let candidates = (0..self.stacks.len()).filter_map(|at| {
-            let inclusive = self.sums(&[at]).map(|sums| Some(sums?.inclusive));
+            let inclusive = Sides::EACH.map(|side| self.sum(side, &[at], Sort::Inclusive));
             let rank = self.report.rank(change(inclusive));
             let is_wanted = rank != 0 || self.report.comparison.is_none();
             let level = self.stacks.depth(at) as usize;

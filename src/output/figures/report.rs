@@ -207,7 +207,7 @@ impl<'a> Report<'a> {
     pub fn joined_calls<'e>(
         &self,
         calls: impl Iterator<Item = (Side, EdgeRef<'e>)>,
-    ) -> IndexMap<(usize, usize), Sides<Option<FunctionSums>>> {
+    ) -> IndexMap<(usize, usize), Row<'a>> {
         let runs = self.comparison.map(Comparison::divisors);
         let runs = runs.unwrap_or(Sides { base: 1, new: 1 });
         let mut sums: IndexMap<_, Sides<Option<(i128, i128)>>> = IndexMap::default();
@@ -218,18 +218,19 @@ impl<'a> Report<'a> {
             *cost = cost.saturating_add(self.first().cost(side, call.costs()));
             *calls = calls.saturating_add(call.calls.into());
         }
-        let joined = sums.into_iter().map(|(ends, sums)| {
-            let sums = sums.zip(Sides::EACH).map(|(sums, side)| {
+        let row = |sums: Sides<Option<(i128, i128)>>| Row {
+            sums: sums.zip(Sides::EACH).map(|(sums, side)| {
                 let (cost, calls) = sums?;
                 Some(FunctionSums {
                     inclusive: self.first().per_run(side, cost),
                     invocations: CallCount::per_run(calls, runs[side]),
                     ..FunctionSums::default()
                 })
-            });
-            (ends, sums)
-        });
-        joined.collect()
+            }),
+            ..Row::default()
+        };
+        let sums = sums.into_iter();
+        sums.map(|(ends, sums)| (ends, row(sums))).collect()
     }
 
     /// A text for a profile alone, or for a comparison.

@@ -14,7 +14,7 @@ pub use self::body::MAX_CHARACTERS;
 use self::body::{Body, cell, span};
 use super::figures::report::{Column, Columns, Report};
 use super::figures::row::Row;
-use super::figures::{absence, command, per_run, signed, signed_percent};
+use super::figures::{absence, change, command, per_run, signed, signed_percent};
 use super::{Names, ReportOptions, Sort};
 use crate::compare::{Comparison, Outcome, Side, Transition, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
@@ -165,7 +165,7 @@ fn totals(body: &mut Body, report: &Report<'_>) {
         Some(_) => &["event", "base", "new", "change", "change %"],
     };
     let rows = report.events.iter().map(|event| {
-        let change = event.totals.new - event.totals.base;
+        let change = change(event.totals.map(Some));
         let total = match event.peak() {
             Some(peak) => format!("{} allocated, {peak} at the peak", event.total()),
             None => event.total(),

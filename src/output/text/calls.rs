@@ -56,7 +56,8 @@ impl<'a> Report<'a> {
             },
         );
         let plain = calls.iter().filter(|call| !call.is_recursive);
-        let plain = plain.map(|call| call.change(Sort::Inclusive)).sum();
+        let plain = plain.map(|call| call.change(Sort::Inclusive));
+        let plain = plain.fold(0, i128::saturating_add);
         let whole = function.change(Sort::Inclusive).max(plain);
         let columns = Columns {
             values: self.with_calls(&[COST]),
@@ -107,10 +108,9 @@ impl<'a> Report<'a> {
     /// The calls from and to each other function of a comparison.
     fn calls_by_function(&self, function: &Row<'a>, end: CallEnd) -> Vec<Row<'a>> {
         let calls = self.joined_calls(self.calls_at(function, end)).into_iter();
-        let rows = calls.map(|((caller, callee), sums)| Row {
+        let rows = calls.map(|((caller, callee), row)| Row {
             named: self.rows[end.of(caller, callee)].named,
-            sums,
-            ..Row::default()
+            ..row
         });
         rows.collect()
     }

@@ -1,10 +1,8 @@
 //! The lines of a function with their costs and, if it can be read, their source.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::compare::{CallCount, FunctionSums, Side};
 use crate::display::numbers::counted;
 use crate::display::text::printable;
 use crate::io::SourceFiles;
@@ -13,7 +11,7 @@ use crate::names::Named;
 use crate::output::Sort;
 use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
-use crate::profile::{Cost, FunctionId, NameId, ProfileKind};
+use crate::profile::{FunctionId, NameId, ProfileKind};
 use crate::tables::first_cost;
 
 /// The indentation of lines that belong to the row above.
@@ -83,17 +81,6 @@ impl<'a> SourceText<'a> {
 /// it is another one.
 type LineKey<'a> = (bool, &'a [u8], u64);
 
-/// The costs of a line.
-#[derive(Default)]
-struct LineCosts<'a> {
-    /// The self cost in each event.
-    own: &'a [Cost],
-    /// The cost of the calls made there, in the first event.
-    calls: i128,
-    /// The number of these calls.
-    count: u64,
-}
-
 /// The costliest lines of a function.
 pub(super) struct CostliestLines<'a> {
     own_file: &'a [u8],
@@ -105,17 +92,7 @@ pub(super) struct CostliestLines<'a> {
 impl<'a> CostliestLines<'a> {
     pub fn of(report: &Report<'a>, id: FunctionId) -> Self {
         let own = Named::of(report.profile, id);
-        let rows = line_costs(report, id).into_iter().map(|(key, costs)| {
-            let row = Row::of(FunctionSums {
-                self_cost: report.first().cost(Side::New, costs.own),
-                inclusive: costs.calls,
-                invocations: CallCount::per_run(costs.count.into(), 1),
-                ..FunctionSums::default()
-            });
-            let costs = [costs.own.into(), Cow::default()];
-            (key, Row { costs, ..row })
-        });
-        let mut lines: Vec<_> = rows.collect();
+        let mut lines: Vec<_> = all_lines(report, id).into_iter().collect();
         lines.sort_by_key(|(_, row)| {
             Reverse(row.change(Sort::SelfCost) + row.change(Sort::Inclusive))
         });
@@ -211,22 +188,25 @@ fn columns(report: &Report<'_>) -> Columns {
     }
 }
 
-/// The costs of all lines of a function.
-fn line_costs<'a>(report: &Report<'a>, id: FunctionId) -> BTreeMap<LineKey<'a>, LineCosts<'a>> {
+/// All lines of a function.
+fn all_lines<'a>(report: &Report<'a>, id: FunctionId) -> BTreeMap<LineKey<'a>, Row<'a>> {
     let profile = report.profile;
     let own_file = profile.function(id).file;
     let key = |file: Option<NameId>, line| {
         let name = profile.name(file.unwrap_or(own_file));
         (file.is_some(), name, line)
     };
-    let mut all: BTreeMap<_, LineCosts<'_>> = BTreeMap::new();
+    let mut all: BTreeMap<_, Row<'_>> = BTreeMap::new();
     for line in profile.lines(id).filter(|_| !is_trace(report)) {
-        all.entry(key(line.file, line.line)).or_default().own = line.costs;
+        let row = all.entry(key(line.file, line.line)).or_default();
+        row.sums.new.get_or_insert_default().self_cost = first_cost(line.costs).into();
+        row.costs[0] = line.costs.into();
     }
     for call in profile.sub_calls(id) {
-        let costs = all.entry(key(call.file(), call.line)).or_default();
-        costs.calls += i128::from(first_cost(call.costs()));
-        costs.count = costs.count.saturating_add(call.calls);
+        let row = all.entry(key(call.file(), call.line)).or_default();
+        let sums = row.sums.new.get_or_insert_default();
+        sums.inclusive += i128::from(first_cost(call.costs()));
+        sums.invocations.tenths += 10 * i128::from(call.calls);
     }
     all
 }
