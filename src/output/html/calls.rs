@@ -35,7 +35,7 @@ impl<'a> Data<'a, '_> {
         sites.sort_by_cached_key(|(site, (sums, _))| {
             Reverse(is_shown(site).then(|| self.costs.share(&sums.costs)))
         });
-        let mut table = self.costs.layout().table(&COLUMNS);
+        let mut table = self.costs.table(&COLUMNS);
         let mut omitted: BTreeMap<[Option<usize>; 2], SideSums> = BTreeMap::new();
         let mut is_full = false;
         for ((ends, file, line), (sums, recursive)) in sites {
@@ -70,7 +70,7 @@ impl<'a> Data<'a, '_> {
     /// The first values of a row.
     fn call_row(&self, [caller, callee]: [Option<usize>; 2], sums: &SideSums) -> Row {
         let costs = self.costs.per_run(&sums.costs);
-        let row = self.costs.layout().row().position(caller).position(callee);
+        let row = self.costs.row().position(caller).position(callee);
         row.counts(sums.counts).costs(&costs)
     }
 

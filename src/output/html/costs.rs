@@ -1,6 +1,6 @@
 //! The costs of both sides in the units of the report, and their shares.
 
-use super::table::{Costs, Layout};
+use super::table::{Column, Costs, Row, Table};
 use crate::compare::{Comparison, Side, Sides, calls_within};
 use crate::output::figures::EventFormat;
 use crate::profile::{Cost, FunctionId, Profile};
@@ -54,11 +54,12 @@ impl<'a> AllCosts<'a> {
         }
     }
 
-    pub fn layout(&self) -> Layout {
-        Layout {
-            events: self.events.len(),
-            has_base: self.comparison.is_some(),
-        }
+    pub fn table(&self, columns: &[Column]) -> Table {
+        Table::new(columns, self.events.len(), self.comparison.is_some())
+    }
+
+    pub fn row(&self) -> Row {
+        Row::new(self.events.len(), self.comparison.is_some())
     }
 
     /// The sides that exist, the new one first.

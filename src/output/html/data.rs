@@ -3,6 +3,7 @@
 use super::costs::AllCosts;
 use super::functions::Functions;
 use super::{Compared, HtmlOptions};
+use crate::profile::Profile;
 use crate::stacks::Stacks;
 
 /// A profile or comparison, and what has been chosen for the report so far.
@@ -39,9 +40,7 @@ impl<'a, 'o> Data<'a, 'o> {
 
     /// Whether numbers of calls, and callers, are known.
     pub fn has_invocations(&self) -> bool {
-        match self.compared {
-            Some(compared) => compared.comparison.has_invocations(),
-            None => self.costs.profiles.new.has_invocations(),
-        }
+        let mut sides = self.costs.profiles.into_iter();
+        sides.all(Profile::has_invocations)
     }
 }

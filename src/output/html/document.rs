@@ -46,22 +46,30 @@ impl Data<'_, '_> {
         let lines = room.lend(20, |room| self.lines(sources, room));
         let places = room.lend(10, |room| self.places(room));
         let source = room.lend(40, |room| self.source(sources, room));
+        let stacks = self.stacks(room.left);
+        let [frames, stacks] = stacks.map_or([None, None], |tables| tables.map(Some));
         let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
         self.write_header(notes, &mut data)?;
         self.write_files(&room.files, &mut data)?;
-        data.record("functions", |record| functions.write(record))?;
-        self.write_rest(&mut data)?;
+        functions.write("functions", &mut data)?;
         data.record("groups", |record| {
-            groups.iter().try_for_each(|groups| groups.write(record))
+            let mut groups = groups.iter();
+            groups.try_for_each(|(by, table)| table.write(by.name(), record))
         })?;
-        data.record("calls", |record| calls.write(record))?;
-        data.record("lines", |record| lines.write(record))?;
-        data.record("places", |record| places.write(record))?;
-        match source {
-            None => data.field("source", &())?,
-            Some(source) => data.record("source", |record| source.write(record))?,
+        for (name, table) in [
+            ("rest", Some(self.rest())),
+            ("calls", Some(calls)),
+            ("lines", Some(lines)),
+            ("places", Some(places)),
+            ("source", source),
+            ("frames", frames),
+            ("stacks", stacks),
+        ] {
+            match table {
+                Some(table) => table.write(name, &mut data)?,
+                None => data.field(name, &())?,
+            }
         }
-        self.write_stacks(&mut data, room.left)?;
         data.end()
     }
 
@@ -69,7 +77,7 @@ impl Data<'_, '_> {
     /// to and from each, neither of which costs more than the function.
     fn function_table(&mut self, room: &mut Room) -> Table {
         let places = ["object", "file", "line"].map(Column::Value);
-        let mut table = (self.costs.layout()).table(&[&COSTS[..], &NAMES, &places].concat());
+        let mut table = self.costs.table(&[&COSTS[..], &NAMES, &places].concat());
         self.functions.choose(MAX_FUNCTIONS, |of| {
             let row = of.add_inclusive(of.row(&self.costs), &self.costs);
             let sums = 2 * (row.size() + 20);
@@ -102,8 +110,8 @@ impl Data<'_, '_> {
         data.field("outside", &outside.map(|(at, _)| at).collect::<Vec<u32>>())
     }
 
-    /// Writes the sums of the functions that were omitted, and for each event how many of these changed.
-    fn write_rest(&self, data: &mut Document<'_>) -> io::Result<()> {
+    /// The sums of the functions that were omitted, and for each event how many of these changed.
+    fn rest(&self) -> Table {
         let mut sums = SideSums::default();
         let mut changed = vec![0_u64; self.costs.events.len()];
         for of in self.functions.omitted() {
@@ -117,13 +125,11 @@ impl Data<'_, '_> {
                 sums.add(side, 0, own[side].iter().copied());
             }
         }
-        let mut table = (self.costs.layout()).table(&[Column::Cost("self")]);
-        table.push(&self.costs.layout().row().costs(&sums.costs));
-        data.record("rest", |rest| {
-            rest.field("functions", &self.functions.omitted().len())?;
-            rest.field("changed", &changed)?;
-            table.write(rest)
-        })
+        let mut table = self.costs.table(&[Column::Cost("self")]);
+        table.push(&self.costs.row().costs(&sums.costs));
+        table.set("functions", &self.functions.omitted().len());
+        table.set("changed", &changed);
+        table
     }
 }
 

@@ -157,7 +157,7 @@ impl<'a> FunctionRow<'a> {
             u8::from(ids.any(|&id| costs.profiles[side].is_inclusive_estimated(id)))
         });
         let [own, _] = costs.sums(&self.ids);
-        let row = costs.layout().row().number(sides);
+        let row = costs.row().number(sides);
         let row = row.number(is_estimated.new + 2 * is_estimated.base);
         row.counts(own.counts).costs(&costs.per_run(&own.costs))
     }

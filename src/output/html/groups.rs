@@ -1,13 +1,10 @@
 //! Groups of functions: the costliest classes, files, objects, packages and lines that fit.
 
-use std::io;
-
 use super::costs::AllCosts;
 use super::data::Data;
 use super::functions::{COSTS, Functions, NAMES};
-use super::table::{Room, Table, WholeNumber, position};
+use super::table::{Room, Table, position};
 use crate::compare::{Comparison, Sides};
-use crate::output::json::Document;
 use crate::profile::{FunctionId, GroupBy, InclusiveCost};
 use crate::stacks::{Stacks, count_groups_once};
 
@@ -23,23 +20,16 @@ const PERCENT: usize = 25;
 /// The most bytes of a position in a table.
 pub(super) const POSITION: usize = 6;
 
-/// Groups of one kind.
-pub(super) struct GroupTable {
-    by: GroupBy,
-    rows: Table,
-    /// For each function of the report, the position of its group.
-    of: Vec<WholeNumber>,
-    omitted: usize,
-}
-
 impl<'a> Data<'a, '_> {
     /// The groups of each kind; without those of objects if no object is known.
-    pub fn groups(&self, room: &mut Room) -> Vec<GroupTable> {
+    pub fn groups(&self, room: &mut Room) -> Vec<(GroupBy, Table)> {
         let kinds = KINDS.into_iter();
         let kinds = kinds.filter(|&by| by != GroupBy::Object || self.has_objects());
-        kinds
-            .filter_map(|by| room.lend(PERCENT, |room| self.groups_by(by, room)))
-            .collect()
+        let groups = kinds.filter_map(|by| {
+            let table = room.lend(PERCENT, |room| self.groups_by(by, room));
+            table.map(|table| (by, table))
+        });
+        groups.collect()
     }
 
     fn has_objects(&self) -> bool {
@@ -49,14 +39,9 @@ impl<'a> Data<'a, '_> {
         })
     }
 
-    fn groups_by(&self, by: GroupBy, room: &mut Room) -> Option<GroupTable> {
-        let columns = [&COSTS[..], &NAMES].concat();
-        let mut groups = GroupTable {
-            by,
-            rows: self.costs.layout().table(&columns),
-            of: Vec::new(),
-            omitted: 0,
-        };
+    /// The costliest groups that fit, and for each function of the report the position of its group.
+    fn groups_by(&self, by: GroupBy, room: &mut Room) -> Option<Table> {
+        let mut table = self.costs.table(&[&COSTS[..], &NAMES].concat());
         if !room.take(POSITION * self.functions.shown().len()) {
             return None;
         }
@@ -69,19 +54,19 @@ impl<'a> Data<'a, '_> {
             }
             all.choose(usize::MAX, |group| {
                 let row = group.add_inclusive(group.row(costs), costs);
-                let row = group.add_names(row, self.options.names);
-                groups.rows.add(&row, room)
+                table.add(&group.add_names(row, self.options.names), room)
             });
-            groups.omitted = all.omitted().len();
-            for function in self.functions.shown() {
+            let groups = self.functions.shown().iter().map(|function| {
                 let group = function.first.and_then(|(side, id)| {
                     let group = all.index(side, of[side][id.index()]);
                     all.place(group)
                 });
-                groups.of.push(position(group));
-            }
+                position(group)
+            });
+            table.set("of", &groups.collect::<Vec<_>>());
+            table.set("omitted", &all.omitted().len());
         })?;
-        Some(groups)
+        Some(table)
     }
 
     /// Calls `use_groups` with the costs of groups, the groups, and for each side the group of each
@@ -116,15 +101,5 @@ impl<'a> Data<'a, '_> {
             new: of_new,
         };
         Some(use_groups(&costs, Functions::new(&costs), of))
-    }
-}
-
-impl GroupTable {
-    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
-        record.record(self.by.name(), |record| {
-            self.rows.write(record)?;
-            record.field("of", &self.of)?;
-            record.field("omitted", &self.omitted)
-        })
     }
 }

@@ -58,15 +58,12 @@ impl<'a> Data<'a, '_> {
             record.field("passed", &passed)?;
             record.field("text", &text)
         })?;
-        data.field(
-            "warnings",
-            &limited(notes.warnings.iter().cloned(), "warnings"),
-        )?;
+        let warnings = limited(notes.warnings.iter().cloned(), "warnings");
+        data.field("warnings", &warnings)?;
+        let estimates = notes.estimates.map(str::to_owned);
         data.field(
             "estimates",
-            &notes
-                .estimates
-                .map(|text| cut(text.to_owned(), MAX_WARNING_LENGTH)),
+            &estimates.map(|text| cut(text, MAX_WARNING_LENGTH)),
         )?;
         self.write_events(data)?;
         data.record("parts", |record| self.write_parts(record))?;
@@ -93,17 +90,14 @@ impl<'a> Data<'a, '_> {
         record: &mut Document<'_>,
     ) -> io::Result<()> {
         let comparison = compared.comparison;
-        let Sides { base, new } = side_names(comparison.profiles.map(command), inputs);
-        record.field("names", &[base, new])?;
+        let names = side_names(comparison.profiles.map(command), inputs);
+        record.field("names", &Vec::from_iter(names))?;
         let per_run = comparison.is_per_run.then(|| per_run(comparison.runs()));
         record.field("per_run", &per_run)?;
         // The script divides numbers of calls and the costs of stacks by these.
-        let runs = comparison.divisors();
-        record.field("runs", &[runs.base, runs.new])?;
-        record.field(
-            "functions",
-            &[comparison.profiles.base, comparison.profiles.new].map(|side| side.functions().len()),
-        )?;
+        record.field("runs", &Vec::from_iter(comparison.divisors()))?;
+        let functions = comparison.profiles.map(|side| side.functions().len());
+        record.field("functions", &Vec::from_iter(functions))?;
         record.field("total", &self.totals(Side::Base))?;
         record.records("events", &comparison.events, |record, event| {
             let unit = Unit::of(event.unit, 1);
@@ -145,11 +139,9 @@ impl<'a> Data<'a, '_> {
     /// Writes the events with the formats of their costs.
     fn write_events(&self, data: &mut Document<'_>) -> io::Result<()> {
         data.records("events", &self.costs.events, |record, event| {
-            record.field("name", &cut(printable(event.name), MAX_EVENT_LENGTH))?;
-            record.field(
-                "long_name",
-                &cut(printable(event.long_name), MAX_EVENT_LENGTH),
-            )?;
+            let name = |name: &[u8]| cut(printable(name), MAX_EVENT_LENGTH);
+            record.field("name", &name(event.name))?;
+            record.field("long_name", &name(event.long_name))?;
             record.field("shown", &event.total())?;
             record.records("units", event.unit.sizes(), |record, unit| {
                 record.field("name", unit.name)?;

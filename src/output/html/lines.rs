@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::io;
 
 use indexmap::IndexMap;
 
@@ -14,68 +13,24 @@ use super::table::{Column, Room, Row, Table, WholeNumber, position};
 use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
-use crate::output::json::Document;
 use crate::profile::{Cost, FunctionId, GroupBy, ProfileKind};
 
 /// A line of a file.
 type FileLine<'a> = (&'a [u8], u64);
 
-/// The self costs of functions by line.
-pub(super) struct FunctionLines {
-    table: Table,
-    /// The functions whose lines are compared, and the files whose text is the same on both sides:
-    /// only lines of these are compared.
-    compared: Vec<usize>,
-    same: BTreeSet<usize>,
-    /// The number of functions whose lines were omitted.
-    omitted: usize,
-}
-
-impl FunctionLines {
-    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
-        self.table.write(record)?;
-        record.field("compared", &self.compared)?;
-        record.field("same", &self.same)?;
-        record.field("omitted", &self.omitted)
-    }
-}
-
 /// The most lines in the list of the whole program.
 const MAX_PLACES: usize = 2_000;
 
-/// The costliest lines of the whole program; for traces, the lines with the costliest calls.
-pub(super) struct ProgramLines {
-    /// Whether costs are those of the calls on a line.
-    are_calls: bool,
-    table: Table,
-    /// For each event and line, the function with the largest part.
-    functions: Vec<Vec<WholeNumber>>,
-    omitted: usize,
-}
-
-impl ProgramLines {
-    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
-        record.field("are_calls", &self.are_calls)?;
-        self.table.write(record)?;
-        record.field("function", &self.functions)?;
-        record.field("omitted", &self.omitted)
-    }
-}
-
 impl<'a> Data<'a, '_> {
-    /// The self costs by line of the costliest functions that fit. Traces have none.
-    pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> FunctionLines {
+    /// The self costs by line of the costliest functions that fit. Traces have none. Beside them, there
+    /// are the functions whose lines are compared, the files whose text is the same on both sides (only
+    /// lines of these are compared), and the number of functions that were omitted.
+    pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> Table {
         let columns = ["function", "file", "line"].map(Column::Value);
         let columns = [&columns[..], &[Column::Cost("self")]].concat();
-        let mut lines = FunctionLines {
-            table: self.costs.layout().table(&columns),
-            compared: Vec::new(),
-            same: BTreeSet::new(),
-            omitted: 0,
-        };
-        if self.costs.profiles.new.kind() == ProfileKind::Trace {
-            return lines;
-        }
+        let mut table = self.costs.table(&columns);
+        let (mut compared, mut same_files, mut omitted) = (Vec::new(), BTreeSet::new(), 0);
+        let is_trace = self.costs.profiles.new.kind() == ProfileKind::Trace;
         // Only lines of files with the same text can be compared.
         let mut texts = HashMap::default();
         let mut is_same = |file| {
@@ -84,7 +39,7 @@ impl<'a> Data<'a, '_> {
                 read.is_ok_and(|file| file.is_same_for_base)
             })
         };
-        for at in 0..self.functions.shown().len() {
+        for at in (0..self.functions.shown().len()).filter(|_| !is_trace) {
             let (sums, same) = self.line_sums(at, &mut is_same);
             let known_files = room.files.len();
             let mut places = Vec::new();
@@ -93,29 +48,24 @@ impl<'a> Data<'a, '_> {
                 .map(|((file, line), sums)| {
                     let file = room.file(file);
                     places.push((file.at, line));
-                    let row = self
-                        .costs
-                        .layout()
-                        .row()
-                        .position(at)
-                        .file(file)
-                        .number(line);
+                    let row = self.costs.row().position(at).file(file).number(line);
                     row.costs(&self.costs.per_run(&sums.costs))
                 })
                 .collect();
             if !room.take(rows.iter().map(Row::size).sum()) {
                 room.files.truncate(known_files);
-                lines.omitted += 1;
+                omitted += 1;
                 continue;
             }
-            rows.iter().for_each(|row| lines.table.push(row));
+            rows.iter().for_each(|row| table.push(row));
             self.lines_of[at].extend(places);
-            lines.compared.extend((!same.is_empty()).then_some(at));
-            lines
-                .same
-                .extend(same.into_iter().map(|file| room.file(file).at));
+            compared.extend((!same.is_empty()).then_some(at));
+            same_files.extend(same.into_iter().map(|file| room.file(file).at));
         }
-        lines
+        table.set("compared", &compared);
+        table.set("same", &same_files);
+        table.set("omitted", &omitted);
+        table
     }
 
     /// The costs of a function by file and line, where line 0 means that the line is unknown, and the
@@ -155,23 +105,18 @@ impl<'a> Data<'a, '_> {
 
     /// The costliest lines of the whole program that fit, by self cost or, if all sides are traces, by
     /// the cost of their calls.
-    pub fn places(&mut self, room: &mut Room) -> ProgramLines {
+    pub fn places(&self, room: &mut Room) -> Table {
         let mut kinds = self.costs.sides().map(|(_, profile)| profile.kind());
         let are_calls = kinds.all(|kind| kind == ProfileKind::Trace);
         let columns = [&COSTS[..], &["file", "line"].map(Column::Value)].concat();
-        let mut places = ProgramLines {
-            are_calls,
-            table: self.costs.layout().table(&columns),
-            functions: Vec::new(),
-            omitted: 0,
-        };
+        let mut table = self.costs.table(&columns);
+        table.set("are_calls", &are_calls);
         self.grouped(GroupBy::Line, are_calls, |costs, mut lines, _| {
             let functions = POSITION * costs.events.len();
             lines.choose(MAX_PLACES, |line| {
                 let row = line.row(costs).file(room.file(line.file)).number(line.line);
-                room.take(functions) && places.table.add(&row, room)
+                room.take(functions) && table.add(&row, room)
             });
-            places.omitted = lines.omitted().len();
             let mut rows = HashMap::default();
             for (at, line) in lines.shown().iter().enumerate() {
                 for (side, profile) in costs.sides() {
@@ -181,9 +126,10 @@ impl<'a> Data<'a, '_> {
                     }
                 }
             }
-            places.functions = self.costliest_functions(are_calls, &rows);
+            table.set("function", &self.costliest_functions(are_calls, &rows));
+            table.set("omitted", &lines.omitted().len());
         });
-        places
+        table
     }
 
     /// For each event, and each of the `rows` with these lines, the function with the largest part of

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::io;
 
 use indexmap::IndexSet;
 
@@ -12,7 +11,6 @@ use super::functions::names;
 use super::table::{Column, Row, Table, shown};
 use crate::compare::Sides;
 use crate::output::joined_stacks::JoinedStacks;
-use crate::output::json::Document;
 use crate::profile::Cost;
 use crate::stacks::{StackId, Stacks};
 
@@ -41,14 +39,14 @@ const FRAME_COLUMNS: [Column; 3] = [
 type FrameKey<'a> = (Option<usize>, Option<&'a [u8]>);
 
 impl<'a> Data<'a, '_> {
-    /// Writes the costliest stacks that fit. The omitted children of a node are summed up in one more
-    /// child. Costs and calls are not divided by runs, because rounding errors would add up.
-    pub fn write_stacks(&self, data: &mut Document<'_>, room: usize) -> io::Result<()> {
+    /// The frames and nodes of the costliest stacks that fit. The omitted children of a node are summed up
+    /// in one more child. Costs and calls are not divided by runs, because rounding errors would add up.
+    pub fn stacks(&self, room: usize) -> Option<[Table; 2]> {
         let base = self.compared.map(|compared| compared.base);
         let tree = JoinedStacks::new(self.stacks, base, |side, id| self.functions.index(side, id));
         // Without calls, stacks are just functions, which are drawn only to show what has changed.
         if tree.len() == 0 || !(self.has_invocations() || base.is_some()) {
-            return data.field("stacks", &());
+            return None;
         }
         let shares = self.stack_shares(&tree);
         let mut order: Vec<usize> = (0..tree.len()).collect();
@@ -58,12 +56,9 @@ impl<'a> Data<'a, '_> {
             places[at] = place;
         }
         let omitted = order.split_off(self.fitting_stacks(&tree, &order, &places, room));
-        let [frames, nodes] = self.stack_tables(&tree, &places, &order, &omitted);
-        data.record("stacks", |record| {
-            record.record("frames", |record| frames.write(record))?;
-            nodes.write(record)?;
-            record.field("omitted", &omitted.len())
-        })
+        let mut tables = self.stack_tables(&tree, &places, &order, &omitted);
+        tables[1].set("omitted", &omitted.len());
+        Some(tables)
     }
 
     /// The largest share of each node, or of a node below it, on either side: so a node is never shown
@@ -132,8 +127,7 @@ impl<'a> Data<'a, '_> {
         shown: &[usize],
         omitted: &[usize],
     ) -> [Table; 2] {
-        let layout = self.costs.layout();
-        let mut tables = [&FRAME_COLUMNS[..], &COLUMNS].map(|columns| layout.table(columns));
+        let mut tables = [&FRAME_COLUMNS[..], &COLUMNS].map(|columns| self.costs.table(columns));
         let [frames, nodes] = &mut tables;
         let mut keys = IndexSet::new();
         let mut frame = |key| {
@@ -158,7 +152,8 @@ impl<'a> Data<'a, '_> {
             sums.add_all(&self.node_sums(tree, at, Stacks::inclusive_costs));
         }
         for (parent, (sums, estimated)) in sums {
-            let row = layout
+            let row = self
+                .costs
                 .row()
                 .position(parent)
                 .position(frame((None, Some(REST))));
@@ -181,7 +176,7 @@ impl<'a> Data<'a, '_> {
     ) -> Row {
         let parent = tree.parent(at).map(|parent| places[parent]);
         let sums = self.node_sums(tree, at, Stacks::self_costs);
-        let row = self.costs.layout().row().position(parent).position(frame);
+        let row = self.costs.row().position(parent).position(frame);
         let row = row.number(sums.counts.new).number(tree.estimated(at));
         row.costs(&sums.costs)
     }
@@ -189,7 +184,7 @@ impl<'a> Data<'a, '_> {
     /// The most bytes of the sum of a node's omitted children, which cost no more than the node.
     fn sum_size(&self, tree: &JoinedStacks<'_, 'a>, at: usize) -> usize {
         let costs = self.node_sums(tree, at, Stacks::inclusive_costs).costs;
-        let row = self.costs.layout().row().costs(&costs);
+        let row = self.costs.row().costs(&costs);
         row.position(MAX_POSITION)
             .position(MAX_POSITION)
             .number(i64::MAX)
@@ -238,7 +233,7 @@ impl<'a> Data<'a, '_> {
             Some(REST) => [String::new(), shown(REST)],
             Some(name) => names(name, self.options.names),
         };
-        let row = self.costs.layout().row().position(function);
+        let row = self.costs.row().position(function);
         row.text(&name).text(&parts)
     }
 }

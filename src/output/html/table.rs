@@ -7,7 +7,7 @@ use serde_core::{Serialize, Serializer};
 
 use crate::compare::Sides;
 use crate::display::text::printable;
-use crate::output::json::{self, Document};
+use crate::output::json::{Document, write_value};
 
 /// The longest name in bytes.
 const MAX_TEXT_LENGTH: usize = 12_000;
@@ -74,17 +74,23 @@ pub(super) enum Column {
     Cost(&'static str),
 }
 
-/// What all rows of a report have in common.
-#[derive(Clone, Copy)]
-pub(super) struct Layout {
-    /// The number of events.
-    pub events: usize,
-    pub has_base: bool,
+/// A table whose columns become fields of an object.
+pub(super) struct Table {
+    fields: Vec<Field>,
+    rows: usize,
+    /// Fields of the object that are no columns, as JSON.
+    others: Vec<(&'static str, Vec<u8>)>,
 }
 
-impl Layout {
-    pub fn table(self, columns: &[Column]) -> Table {
-        let (events, has_base) = (self.events, self.has_base);
+/// The values of a column as JSON, for each event if it has them.
+struct Field {
+    name: String,
+    column: Column,
+    lists: Vec<Vec<u8>>,
+}
+
+impl Table {
+    pub fn new(columns: &[Column], events: usize, has_base: bool) -> Self {
         let fields = columns.iter().flat_map(|&column| {
             let (name, has_sides, lists) = match column {
                 Column::Value(name) | Column::Digit(name) => (name, false, 1),
@@ -98,34 +104,13 @@ impl Layout {
                 lists: vec![Vec::new(); lists],
             })
         });
-        let fields = fields.collect();
-        Table { fields, rows: 0 }
-    }
-
-    pub fn row(self) -> Row {
-        Row {
-            layout: self,
-            json: Vec::new(),
-            ends: Vec::new(),
-            elsewhere: 0,
+        Table {
+            fields: fields.collect(),
+            rows: 0,
+            others: Vec::new(),
         }
     }
-}
 
-/// A table whose columns become fields of an object.
-pub(super) struct Table {
-    fields: Vec<Field>,
-    rows: usize,
-}
-
-/// The values of a column as JSON, for each event if it has them.
-struct Field {
-    name: String,
-    column: Column,
-    lists: Vec<Vec<u8>>,
-}
-
-impl Table {
     /// Adds a row, if there is room for it.
     pub fn add(&mut self, row: &Row, room: &mut Room) -> bool {
         let has_room = room.take(row.size());
@@ -149,30 +134,42 @@ impl Table {
         self.rows += 1;
     }
 
-    /// Writes the columns as fields of an object.
-    pub fn write(&self, record: &mut Document<'_>) -> io::Result<()> {
-        for field in &self.fields {
-            let mut lists = field.lists.join(&b"],["[..]);
-            let [start, end] = match field.column {
-                Column::Digit(_) => {
-                    while lists.pop_if(|digit| *digit == b'0').is_some() {}
-                    ["\"", "\""]
-                }
-                Column::Value(_) | Column::Count(_) => ["[", "]"],
-                Column::Cost(_) => ["[[", "]]"],
-            };
-            record.json_field(
-                &field.name,
-                &[start.as_bytes(), &lists, end.as_bytes()].concat(),
-            )?;
-        }
-        Ok(())
+    /// Adds a field that is no column.
+    pub fn set(&mut self, name: &'static str, value: &impl Serialize) {
+        self.others.push((name, to_json(value)));
+    }
+
+    /// Writes the columns and the other fields as an object.
+    pub fn write(&self, name: &str, document: &mut Document<'_>) -> io::Result<()> {
+        document.record(name, |record| {
+            for field in &self.fields {
+                record.json_field(&field.name, &field.json())?;
+            }
+            let mut others = self.others.iter();
+            others.try_for_each(|(name, json)| record.json_field(name, json))
+        })
+    }
+}
+
+impl Field {
+    fn json(&self) -> Vec<u8> {
+        let mut lists = self.lists.join(&b"],["[..]);
+        let [start, end] = match self.column {
+            Column::Digit(_) => {
+                while lists.pop_if(|digit| *digit == b'0').is_some() {}
+                ["\"", "\""]
+            }
+            Column::Value(_) | Column::Count(_) => ["[", "]"],
+            Column::Cost(_) => ["[[", "]]"],
+        };
+        [start.as_bytes(), &lists, end.as_bytes()].concat()
     }
 }
 
 /// A row of a table, with the values in the order of its columns.
 pub(super) struct Row {
-    layout: Layout,
+    events: usize,
+    has_base: bool,
     json: Vec<u8>,
     /// The end of each value.
     ends: Vec<usize>,
@@ -181,14 +178,23 @@ pub(super) struct Row {
 }
 
 impl Row {
+    pub fn new(events: usize, has_base: bool) -> Self {
+        Row {
+            events,
+            has_base,
+            json: Vec::new(),
+            ends: Vec::new(),
+            elsewhere: 0,
+        }
+    }
+
     /// The bytes that it takes, with commas.
     pub fn size(&self) -> usize {
         self.json.len() + self.ends.len() + self.elsewhere
     }
 
     fn value(mut self, value: &(impl Serialize + ?Sized)) -> Self {
-        // Writing to memory does not fail.
-        let _ = json::write_value(value, ends_data, &mut self.json);
+        self.json.extend(to_json(value));
         self.ends.push(self.json.len());
         self
     }
@@ -214,7 +220,7 @@ impl Row {
 
     pub fn counts(self, counts: Sides<i128>) -> Self {
         let row = self.number(counts.new);
-        match row.layout.has_base {
+        match row.has_base {
             true => row.number(counts.base),
             false => row,
         }
@@ -222,7 +228,7 @@ impl Row {
 
     /// Adds costs. Missing ones are 0.
     pub fn costs(self, costs: &Sides<Costs>) -> Self {
-        let (events, base) = (0..self.layout.events, self.layout.has_base);
+        let (events, base) = (0..self.events, self.has_base);
         let sides = [&costs.new].into_iter().chain(base.then_some(&costs.base));
         let costs = sides.flat_map(|costs| {
             let cost = |event: usize| costs.get(event).copied().unwrap_or(0);
@@ -269,13 +275,16 @@ pub(super) fn ends_data(character: char) -> bool {
     matches!(character, '<' | '\u{2028}' | '\u{2029}')
 }
 
+fn to_json(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
+    let mut json = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write_value(value, ends_data, &mut json);
+    json
+}
+
 /// The bytes that a text takes in a list.
 pub(super) fn text_size(text: &str) -> usize {
-    let layout = Layout {
-        events: 0,
-        has_base: false,
-    };
-    layout.row().text(text).size()
+    to_json(text).len() + 1
 }
 
 /// A name as it is shown; cut if it is too long.

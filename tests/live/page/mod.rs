@@ -87,13 +87,19 @@ fn every_figure_of_real_profiles_is_that_of_the_text_report() {
                 report(profile, name, "function"),
             );
             assert!(found.len() > 4, "{name}: {found:?}");
-            // As many as are made for a printer.
-            for (found, expected) in found.iter().zip(&expected) {
-                // PHP's own functions have no line.
-                let (same, line) = expected.split_at(found.len().min(expected.len()));
-                let is_internal = same.ends_with("php:internal") && line.starts_with(':');
-                let is_same = same == found && (line.is_empty() || is_internal);
-                assert!(is_same, "{name}: {found} is {expected}");
+            // As many as are made for a printer. Equal costs are in another order in text.
+            for found in &found {
+                let is_same = |expected: &String| {
+                    // PHP's own functions have no line.
+                    expected.strip_prefix(found.as_str()).is_some_and(|line| {
+                        let is_internal = found.ends_with("php:internal") && line.starts_with(':');
+                        line.is_empty() || is_internal
+                    })
+                };
+                assert!(
+                    expected.iter().any(is_same),
+                    "{name}: {found} in {expected:?}"
+                );
             }
         }
         for (number, name) in names.iter().enumerate() {
@@ -359,7 +365,7 @@ fn a_share_is_right_or_says_at_least() {
     );
     // Each function above the last level makes two calls, and so do those of which some are omitted.
     let sums = browser.run(&format!(
-        "const {{ parent, calls, frame, frames }} = data.stacks;
+        "const {{ frames, stacks: {{ parent, calls, frame }} }} = data;
         const depth = [];
         for (const above of parent) depth.push((depth[above] ?? -1) + 1);
         const caller = (at) => frames.function[frame[at]] >= 0 && depth[at] < {LEVELS} - 1;
@@ -463,7 +469,7 @@ fn stacks_of_30_000_levels_are_shown() {
         return all.some((frame) => shownBy.get(frame).depth === {LEVELS});"
     ));
     // All of it is below the second level.
-    for address in ["search=F1", "function=0"] {
+    for address in ["search=F1", "function=1"] {
         show(&browser, &page, &format!("#view=flame&{address}"));
         let told = browser.look("text", &json!(["#status"]));
         let expected = "15,000 frames marked: 1,029,998, 100.00 % of the total";

@@ -10,8 +10,6 @@ const LEAST_WIDTH = 0.5;
 const TEXT_WIDTH = 26;
 /** The most callers in the line above the graph. */
 const MAX_CRUMBS = 6;
-/** A change of less than this share of the total is grey. */
-const NOISE = 0.001;
 
 const GREW = { '--hue': 4, '--strength': '90%' };
 const SHRANK = { '--hue': 215, '--strength': '90%' };

@@ -53,11 +53,11 @@ const UNKNOWN = other('functions whose lines are unknown');
 const ALL = other('all');
 
 /** The frames of stacks: functions, and frames with names of their own, such as levels of recursion. */
-const frames = (stacks?.frames.parts || []).map((parts, key) => {
-  const of = functions[stacks.frames.function[key]] || ALL;
+const frames = (data.frames?.parts || []).map((parts, key) => {
+  const of = functions[data.frames.function[key]] || ALL;
   const isRest = of === ALL && parts === '…';
   if (!parts) return { ...of, key };
-  return isRest ? other('…') : { ...named(stacks.frames.name[key], partsIn(parts), of), key };
+  return isRest ? other('…') : { ...named(data.frames.name[key], partsIn(parts), of), key };
 });
 
 /** The texts of lines by the position of their file, then by line. */
@@ -134,6 +134,9 @@ const peak = (event) => (data.peak[event] === null ? '' : costIn(event, data.pea
 const allWord = () => (peak(state.event) ? 'Allocated' : 'Inclusive');
 
 // ---- Both sides of a comparison ----------------------------------------------------------------------
+
+/** A change of less than this share of the total counts for little. */
+const NOISE = 0.001;
 
 /** Both sides as text: `before → now`, or one of them if they read the same or nothing is compared. */
 function sidesText({ before, now }, text) {
