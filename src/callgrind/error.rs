@@ -5,6 +5,7 @@ use std::{fmt, io};
 
 use thiserror::Error;
 
+use crate::display::numbers::counted;
 use crate::profile::{Cost, EventError, MAX_COLUMNS, MAX_EVENT_NAME, MAX_NAME};
 use crate::warnings::Kind;
 
@@ -159,7 +160,7 @@ impl ProblemKind {
 fn why_no_data(skipped: u64) -> String {
     match skipped {
         0 => "; its writer has just started, or was killed".to_owned(),
-        lines => format!("; unreadable lines that were skipped: {lines}"),
+        lines => format!("; skipped {}", counted(lines, "unreadable line")),
     }
 }
 
