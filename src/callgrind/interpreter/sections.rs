@@ -18,8 +18,9 @@ pub(super) struct Section {
     producer: Option<Producer>,
     blocks: Blocks,
     end: End,
-    /// Its header as a part. It is one if it has a number or a thread.
+    /// Its header as a part, and whether it is one: a number or thread may be unreadable.
     pub part: PartHeader,
+    is_part: bool,
     /// Whether it is requested; known from its first cost on.
     pub is_wanted: Option<bool>,
     /// The values of its last `summary:` and `totals:` lines.
@@ -129,8 +130,7 @@ impl Section {
 
     /// Its header as a part, if it is a part of an aggregate.
     pub fn part_header(&self) -> Option<&PartHeader> {
-        let is_part = self.part.number.is_some() || self.part.thread.is_some();
-        (is_part && !self.is_trace()).then_some(&self.part)
+        (self.is_part && !self.is_trace()).then_some(&self.part)
     }
 
     /// Reads a block.
@@ -151,8 +151,8 @@ impl Section {
         let text = value.trim_ascii();
         let number = || str::from_utf8(text).ok()?.parse().ok();
         match key {
-            b"part" => self.part.number = number(),
-            b"thread" => self.part.thread = number(),
+            b"part" => (self.is_part, self.part.number) = (true, number()),
+            b"thread" => (self.is_part, self.part.thread) = (true, number()),
             b"events" => self.has_events = true,
             b"summary" => {
                 self.stated = Some(summary_costs(value));
