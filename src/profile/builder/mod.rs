@@ -281,7 +281,7 @@ impl ProfileBuilder {
     fn section_totals(&self) -> Vec<Cost> {
         let self_costs = &self.run.sums.functions.self_costs;
         match (&self.run.table, self.run.kind) {
-            (Some(map), _) => map.row(&self_costs.totals()),
+            (Some(table), _) => table.map.row(&self_costs.totals()),
             (None, BlockKind::Trace) => self_costs.totals(),
             (None, BlockKind::Aggregate) => self.run.part.totals(self_costs),
         }

@@ -1,11 +1,11 @@
 //! The current run, and the computation of its sums when it ends.
 
-use super::table::finish_table;
+use super::table::Table;
 use super::{OpenBlock, ProfileOptions};
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
 use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
-use crate::tables::{ANY_WIDTH, CallTable, ColumnMap, FunctionTable, LineTable};
+use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, LineTable};
 use crate::trace::{LinkOptions, Trace, TraceLinks};
 
 /// The current aggregate, or the current run of a trace.
@@ -17,9 +17,8 @@ pub(super) struct Run {
     pub block: Option<OpenBlock>,
     /// The single invocations of a trace, if they are needed.
     pub trace: Trace,
-    /// The map from the costs of a webgrind file, which are those of one event, to the requested
-    /// ones.
-    pub table: Option<ColumnMap>,
+    /// The facts about a webgrind file, if it is one.
+    pub table: Option<Table>,
 }
 
 impl Run {
@@ -48,9 +47,8 @@ impl Run {
     /// Ends the run, and computes its sums.
     pub fn finish(self, inclusive: InclusiveCost) -> Sums {
         let mut sums = self.sums;
-        if let Some(map) = self.table {
-            finish_table(&mut sums, inclusive);
-            sums.map_events(&map);
+        if let Some(table) = self.table {
+            table.finish(&mut sums, inclusive);
             return sums;
         }
         let links = match self.kind {
