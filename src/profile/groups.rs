@@ -170,23 +170,24 @@ impl Profile {
             false => ProfileKind::Aggregate,
         });
         let mut names = NameTable::default();
+        // Names of files can be long, so those of groups are made once.
+        let mut lines: HashMap<(NameId, u64), Function> = HashMap::default();
         let mut parts = FunctionParts::default();
         let mut add = |file: NameId, line: u64, function: NameId, costs: &[Cost], calls: u64| {
-            let number = match line {
-                0 => "?".to_owned(),
-                line => line.to_string(),
-            };
-            let name = format!("{}:{number}", printable(self.name(file)));
-            let group = Function {
-                line,
-                invocations: calls,
-                ..Function::new(
-                    NameId::EMPTY,
-                    names.intern(self.name(file)),
-                    names.intern(name.as_bytes()),
-                )
-            };
-            let id = sums.functions.merge(&group, [costs; 2], LineRule::Least);
+            let group = lines.entry((file, line)).or_insert_with(|| {
+                let number = match line {
+                    0 => "?".to_owned(),
+                    line => line.to_string(),
+                };
+                let name = format!("{}:{number}", printable(self.name(file)));
+                let file = names.intern(self.name(file));
+                Function {
+                    line,
+                    ..Function::new(NameId::EMPTY, file, names.intern(name.as_bytes()))
+                }
+            });
+            group.invocations = calls;
+            let id = sums.functions.merge(group, [costs; 2], LineRule::Least);
             add_part(&mut parts, id, function, costs);
             id
         };
