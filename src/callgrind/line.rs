@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
             self.pos += digits.count();
             return Ok(digits.number());
         }
-        // A cursor that only others' copies are made of stays in registers.
+        // The slow path gets a copy, so that this cursor stays in registers.
         let (number, rest) = self.any_number()?;
         *self = rest;
         Ok(number)

@@ -25,7 +25,6 @@ impl LineKey {
 }
 
 /// The self costs of functions by line, in order of first appearance.
-///
 #[derive(Debug, Default)]
 pub(crate) struct LineTable {
     keys: Vec<LineKey>,

@@ -109,6 +109,7 @@ fn is_supported(version: &[u8]) -> bool {
     let digits = version.iter().take_while(|byte| byte.is_ascii_digit());
     matches!(&version[..digits.count()], b"" | b"0" | b"1")
 }
+
 /// The names in the value of an `events:` line.
 fn event_names(value: &[u8]) -> Result<Vec<Vec<u8>>, ProblemKind> {
     let names = words(value);
