@@ -141,12 +141,14 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
 
 /// Whether the first 512 bytes are a header of tar, which contains the sum of its own bytes.
 fn is_tar(head: &[u8]) -> bool {
-    /// Where the sum is, in octal digits and blanks. In the sum, all of it counts as blanks.
+    /// Where the sum is, in octal digits, blanks and NULs. In the sum, all of it counts as blanks.
     const CHECKSUM: Range<usize> = 148..156;
     let Some(header) = head.first_chunk::<512>() else {
         return false;
     };
-    let stated = str::from_utf8(&header[148..154]).unwrap_or_default().trim();
+    // Of five to eight digits; programs end them with blanks and NULs in any order.
+    let stated = str::from_utf8(&header[CHECKSUM]).unwrap_or_default();
+    let stated = stated.trim_matches([' ', '\0']);
     let counted = header.iter().enumerate().map(|(at, &byte)| match at {
         at if CHECKSUM.contains(&at) => u32::from(b' '),
         _ => u32::from(byte),
@@ -249,6 +251,26 @@ mod tests {
                 assert!(advice.starts_with("it is text in UTF-16"), "{advice}");
             }
         }
+    }
+
+    #[test]
+    fn a_checksum_of_tar_may_be_written_in_any_usual_way() {
+        let mut header = include_bytes!("../../fixtures/foreign/gnu.tar")[..512].to_vec();
+        let digits = str::from_utf8(&header[148..154]).unwrap();
+        let sum = u32::from_str_radix(digits, 8).unwrap();
+        for stated in [
+            format!("{sum:06o}\0 "),
+            format!("{sum:6o}\0 "),
+            format!("{sum:6o} \0"),
+            format!("{sum:07o}\0"),
+            format!("{sum:08o}"),
+            format!("{sum:o}\0\0\0 ")[..8].to_owned(),
+        ] {
+            header[148..156].copy_from_slice(stated.as_bytes());
+            assert!(is_tar(&header), "{stated:?}");
+        }
+        header[148..156].copy_from_slice(format!("{:07o}\0", sum + 1).as_bytes());
+        assert!(!is_tar(&header));
     }
 
     #[test]
