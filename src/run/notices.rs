@@ -213,7 +213,10 @@ pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>], sums: &[Source]) -> V
 }
 
 /// The most parts that are looked for beside an input.
-const MAX_BESIDE: usize = 100;
+const MAX_BESIDE: u64 = 100;
+
+/// The most parts that are looked for beside all inputs, which may be thousands of later parts.
+const MAX_BESIDE_ALL: u64 = 1000;
 
 /// A warning for each input that begins with a later part of its run while earlier parts are in its
 /// folder. Valgrind writes `callgrind.out.7.1` first and `callgrind.out.7` at the end; for a thread,
@@ -225,10 +228,13 @@ pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>
         let identity = source.find().ok().and_then(|found| found.identity);
         identity.is_some_and(|identity| !given.contains(&identity))
     };
+    let mut left = MAX_BESIDE_ALL;
     let warnings = later.iter().filter_map(|&(ref input, part)| {
         let path = input.path()?.to_str()?;
         let thread = split_number(path, '-');
-        let names = (1..part).take(MAX_BESIDE).flat_map(|part| {
+        let count = part.saturating_sub(1).min(MAX_BESIDE).min(left);
+        left -= count;
+        let names = (1..=count).flat_map(|part| {
             let of_thread = thread.map(|(base, thread)| format!("{base}.{part}-{thread}"));
             [Some(format!("{path}.{part}")), of_thread]
         });
