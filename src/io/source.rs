@@ -130,7 +130,13 @@ impl<'a> ResolvedSource<'a> {
         let (file, length) = match self.source {
             // It may be open at another offset than 0.
             Source::Stdin => (identity::stream(&io::stdin())?, None),
-            Source::File(path) => (File::open(path)?, self.length),
+            Source::File(path) => {
+                if self.identity.is_none() {
+                    // If it was not found, the same reason again.
+                    self.source.find()?;
+                }
+                (File::open(path)?, self.length)
+            }
         };
         let file = Arc::new(file);
         let counted = ProgressReader(file.clone(), progress.clone());

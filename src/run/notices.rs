@@ -166,7 +166,9 @@ pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>], sums: &[Source]) -> V
     fn folder(source: &Source) -> Option<&Path> {
         source.path()?.parent()
     }
-    let all: HashSet<_> = inputs.iter().map(|found| found.source).collect();
+    // What is missing is skipped, and counted nowhere.
+    let present = inputs.iter().filter(|found| found.identity.is_some());
+    let all: HashSet<_> = present.map(|found| found.source).collect();
     let sums: HashSet<_> = sums.iter().collect();
     let mut others: HashMap<&Path, &Source> = HashMap::default();
     for &input in inputs.iter().map(|found| &found.source) {
