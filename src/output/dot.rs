@@ -115,8 +115,13 @@ impl Graph<'_, '_> {
         if nodes + edges > 0 {
             let nodes = counted(nodes as u64, "function");
             let edges = counted(edges as u64, "edge");
+            let apart = report.options.function.as_ref().map(|name| {
+                let name = short_name(&printable(name), NAME_WIDTH);
+                format!(", or not leading to or from {name}")
+            });
             title.push(format!(
-                "omitted: {nodes} and {edges}, below 0.5 % or 0.1 % or beyond --top"
+                "omitted: {nodes} and {edges}, below 0.5 % or 0.1 % or beyond --top{}",
+                apart.unwrap_or_default()
             ));
         }
         title
