@@ -222,8 +222,10 @@ impl Limit {
                 let number = text.strip_suffix(unit.map_or("", |unit| unit.name))?;
                 millionths(number.trim_end(), 18)?
             }
-            Measure::Calls if name.is_none() || text.contains('.') => return None,
-            Measure::Calls => millionths(text, 20)?,
+            Measure::Calls if name.is_none() || !text.bytes().all(|c| c.is_ascii_digit()) => {
+                return None;
+            }
+            Measure::Calls => i128::from(text.parse::<u64>().ok()?) * MILLION,
         };
         Some(Limit {
             name,
