@@ -124,9 +124,10 @@ impl RowKind {
         self.by != GroupBy::Line
     }
 
-    /// The file and number of a row, if rows are lines.
+    /// The file and number of a row in the new profile, if rows are lines.
     pub fn place<'a>(self, row: &Row<'a>) -> Option<(&'a [u8], u64)> {
-        (self.by == GroupBy::Line).then_some((row.named.file, row.named.line))
+        row.id.filter(|_| self.by == GroupBy::Line)?;
+        Some((row.named.file, row.named.line))
     }
 
     /// The headings of names and locations. Instead of a location, a group has its costliest function.
