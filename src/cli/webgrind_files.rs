@@ -113,9 +113,11 @@ impl WebgrindFiles {
     fn is_picture(&self, name: &OsStr) -> bool {
         let of_profile = self.profile.file_name().unwrap_or_default();
         let beginning = [of_profile.as_encoded_bytes(), b"-"].concat();
-        let name = name.as_encoded_bytes();
-        let endings = [&b".webgrind.svg"[..], b".webgrind.png"];
-        name.starts_with(&beginning) && endings.iter().any(|ending| name.ends_with(ending))
+        let Some(rest) = name.as_encoded_bytes().strip_prefix(&beginning[..]) else {
+            return false;
+        };
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        digits > 0 && [&b".webgrind.svg"[..], b".webgrind.png"].contains(&&rest[digits..])
     }
 }
 
@@ -171,6 +173,8 @@ mod tests {
         assert!(all.is_picture(OsStr::new("cachegrind.out.all-10.webgrind.svg")));
         for other in [
             "cachegrind.out.all.webgrind",
+            "cachegrind.out.all-x.webgrind.svg",
+            "cachegrind.out.all-.webgrind.svg",
             "cachegrind.out.all2-10.webgrind.svg",
             "cachegrind.out.all-10.svg",
         ] {

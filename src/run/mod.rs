@@ -141,7 +141,7 @@ pub fn convert(
 /// Reads `inputs` of any format and compression into one profile, on all cores, as [`convert`]
 /// does.
 ///
-/// Options about the output have no effect. What is read besides sums depends on
+/// Options about the output and a base have no effect. What is read besides sums depends on
 /// [`ConvertOptions::format`]: single invocations for [`Format::V4`], the stacks of traces for
 /// formats that show stacks.
 ///
@@ -154,6 +154,11 @@ pub fn read(
     inputs: &[Source],
     options: &ConvertOptions,
 ) -> Result<(Profile, Report), ConvertError> {
+    let options = &ConvertOptions {
+        base: Vec::new(),
+        source: SourceOptions::default(),
+        ..options.clone()
+    };
     let loaded = Conversion::prepare(inputs, &Target::Stdout, options)?.read()?;
     if options.inclusive() == InclusiveCost::Once {
         count_once(loaded.profile());
