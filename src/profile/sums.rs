@@ -40,9 +40,9 @@ impl Sums {
         // The other sums may have fewer events.
         let width = self.functions.self_costs.width();
         if let Some(tree) = other.contexts {
-            let own = self.contexts.get_or_insert_default();
+            let own = self.contexts.get_or_insert_with(|| tree.empty());
             own.self_costs.widen(width);
-            own.merge(&tree, |id| functions[id.index()]);
+            own.merge(&tree, |id| functions[id.index()], &name);
         }
         if let Some(tree) = other.invocations {
             let own = self.invocations.get_or_insert_default();

@@ -196,6 +196,7 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         // Markdown shows stacks and lines, but not in comparisons.
         contexts: has(Feature::Stacks) && !is_table
             || GroupBy::GROUPS.iter().any(|&by| options.groups(by)),
+        call_sites: false,
         call_files: has(Feature::CallFiles),
         lines: has(Feature::Lines) && !is_table || options.groups(GroupBy::Line),
         parts: has(Feature::Comparison) || options.limit_each_part,

@@ -1,7 +1,7 @@
 //! Batches of blocks and calls of a trace, which are linked together.
 
 use super::stretches::Switch;
-use crate::tables::{Cost, CostTable, FunctionId};
+use crate::tables::{Cost, CostTable, FunctionId, NameId};
 
 /// A block that has ended.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub(super) struct Block {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockCall {
     pub callee: FunctionId,
+    /// The file in force.
+    pub file: NameId,
     pub line: u64,
     /// Cost in the first column.
     pub matching: Cost,

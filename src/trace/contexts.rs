@@ -1,13 +1,16 @@
 //! The tree of calling contexts: every stack of a trace, with its sums.
 //!
+//! A node is a function below its caller's node, or, if requested, a function and the call site
+//! that called it.
+//!
 //! It is built while a trace is read. An invocation that has ended has a *subtree*: its own node
 //! and, below it, the nodes of its callees, merged by function. Each merge of two nodes removes
 //! one, so all merging together takes no longer than adding the nodes. A node is found among few
 //! siblings by a linear search, and among many in a hash table. Nothing here is recursive, because
 //! calls may be nested to any depth.
 
-use crate::maps::HashMap;
-use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, next_index, slot};
+use crate::maps::{HashMap, IndexSet};
+use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, NameId, next_index, slot};
 
 /// Number of a node in a [`ContextTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,7 +65,20 @@ impl Children {
     }
 }
 
-/// The key of a node among its siblings: its function, and whether it is stepped over.
+/// The place of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CallSite {
+    /// The file in force; empty if unknown.
+    pub file: NameId,
+    /// The line; 0 if unknown.
+    pub line: u64,
+}
+
+/// A function, and the call site that called it; `None` for roots.
+type CalledFunction = (FunctionId, Option<CallSite>);
+
+/// The key of a node among its siblings: the number of its function, or, in a tree with call sites,
+/// of its [`CalledFunction`]; and whether it is stepped over.
 ///
 /// Invocations of proxies that are replaced by their calls are separate from those without calls:
 /// their numbers count down from the largest one. No machine has room for enough functions that the
@@ -71,8 +87,12 @@ impl Children {
 pub(super) struct ContextKey(u32);
 
 impl ContextKey {
-    pub fn new(function: FunctionId, is_stepped_over: bool) -> Self {
-        let number = function.number();
+    /// The key of a function; in a tree with call sites, only until the node has a parent.
+    pub fn of_function(function: FunctionId, is_stepped_over: bool) -> Self {
+        ContextKey::new(function.number(), is_stepped_over)
+    }
+
+    fn new(number: u32, is_stepped_over: bool) -> Self {
         ContextKey(if is_stepped_over { !number } else { number })
     }
 
@@ -80,9 +100,12 @@ impl ContextKey {
         self.0 > u32::MAX / 2
     }
 
-    fn function(self) -> FunctionId {
-        let is_stepped_over = self.is_stepped_over();
-        FunctionId(if is_stepped_over { !self.0 } else { self.0 })
+    fn number(self) -> u32 {
+        if self.is_stepped_over() {
+            !self.0
+        } else {
+            self.0
+        }
     }
 }
 
@@ -107,6 +130,8 @@ pub struct ContextTree {
     nodes: Vec<Context>,
     /// The sums of their self costs: a row for each.
     pub(crate) self_costs: CostTable,
+    /// The functions and their call sites by number, if the nodes know their sites.
+    called: Option<IndexSet<CalledFunction>>,
     /// Nodes that were merged into others, to be reused.
     free: Vec<ContextId>,
     /// The pairs of nodes that are still to be merged; stored here to keep the capacity.
@@ -117,7 +142,15 @@ pub struct ContextTree {
 
 impl Default for ContextTree {
     fn default() -> Self {
+        ContextTree::new(false)
+    }
+}
+
+impl ContextTree {
+    /// An empty tree, in which nodes differ by call site, too, if this is set.
+    pub(super) fn new(has_call_sites: bool) -> Self {
         ContextTree {
+            called: has_call_sites.then(IndexSet::default),
             nodes: vec![Context::new(ContextKey(0), 0)],
             self_costs: CostTable::zeros(1, 1),
             free: Vec::new(),
@@ -142,9 +175,20 @@ impl ContextTree {
         &self.nodes[id.index()]
     }
 
-    /// The function of a node, and whether it is stepped over.
+    /// The function of a node.
     pub fn function(&self, id: ContextId) -> FunctionId {
-        self.key(id).function()
+        let number = self.key(id).number();
+        match &self.called {
+            Some(called) => called[number as usize].0,
+            None => FunctionId(number),
+        }
+    }
+
+    /// The call site that called the function of a node. `None` for roots, or without
+    /// [`LinkOptions::call_sites`](super::LinkOptions::call_sites).
+    pub(crate) fn call_site(&self, id: ContextId) -> Option<CallSite> {
+        let called = self.called.as_ref()?;
+        called[self.key(id).number() as usize].1
     }
 
     /// The nodes below a node, in no particular order.
@@ -202,8 +246,16 @@ impl ContextTree {
         self.nodes.len()
     }
 
+    /// An empty tree whose nodes differ by the same.
+    pub(crate) fn empty(&self) -> Self {
+        ContextTree::new(self.called.is_some())
+    }
+
     /// Replaces the invocations of proxies by their callees. Their callers get their self costs.
     /// Proxies without a caller stay.
+    ///
+    /// PHP calls back from the line that called the proxy, so the file of a callee's call site is
+    /// that of the call to the proxy.
     pub(super) fn step_over_proxies(&mut self) {
         if !self.nodes.iter().any(|node| node.key.is_stepped_over()) {
             return;
@@ -215,11 +267,17 @@ impl ContextTree {
             while let Some(child) = children.pop() {
                 let key = &mut self.nodes[child.index()].key;
                 let is_stepped_over = key.is_stepped_over();
-                *key = ContextKey::new(key.function(), false);
+                *key = ContextKey::new(key.number(), false);
                 if is_stepped_over && id != ContextId::TOP {
                     self.self_costs.add_within(id.index(), child.index());
+                    let first = children.len();
                     children.extend(self.children(child));
                     self.take_children(child);
+                    if let Some(CallSite { file, .. }) = self.call_site(child) {
+                        for &callee in &children[first..] {
+                            self.move_call_site(callee, file);
+                        }
+                    }
                     self.free.push(child);
                 } else {
                     self.attach(id, child);
@@ -229,18 +287,47 @@ impl ContextTree {
         }
     }
 
-    /// Adds all of another tree, whose functions have these numbers here.
+    /// Puts the call site of a node without a parent into another file.
+    fn move_call_site(&mut self, id: ContextId, file: NameId) {
+        let (key, function) = (self.key(id), self.function(id));
+        let site = self.call_site(id).map(|site| CallSite { file, ..site });
+        self.nodes[id.index()].key = self.called_key(function, key.is_stepped_over(), site);
+    }
+
+    /// The key of a function that was called there.
+    #[inline]
+    fn called_key(
+        &mut self,
+        function: FunctionId,
+        is_stepped_over: bool,
+        site: Option<CallSite>,
+    ) -> ContextKey {
+        match &mut self.called {
+            Some(called) => {
+                let (number, _) = called.insert_full((function, site));
+                ContextKey::new(next_index(number), is_stepped_over)
+            }
+            None => ContextKey::of_function(function, is_stepped_over),
+        }
+    }
+
+    /// Adds all of another tree, whose functions and files have these numbers here.
     ///
     /// Functions that get the same number become one.
     pub(crate) fn merge(
         &mut self,
         other: &ContextTree,
-        mut map: impl FnMut(FunctionId) -> FunctionId,
+        function: impl Fn(FunctionId) -> FunctionId,
+        name: impl Fn(NameId) -> NameId,
     ) {
         let mut todo = vec![(ContextId::TOP, ContextId::TOP)];
         while let Some((into, from)) = todo.pop() {
             for child in other.children(from) {
-                let key = ContextKey::new(map(other.function(child)), false);
+                let site = other.call_site(child).map(|site| CallSite {
+                    file: name(site.file),
+                    ..site
+                });
+                let key = self.called_key(function(other.function(child)), false, site);
                 let costs = other.self_costs.row(child.index());
                 let node = self.enter::<ANY_WIDTH>(key, other.context(child).calls, costs);
                 todo.push((self.attach(into, node), child));
@@ -248,10 +335,27 @@ impl ContextTree {
         }
     }
 
+    /// Puts the node of an invocation below that of its caller, which called it there, or below
+    /// [`ContextId::TOP`].
+    #[inline]
+    pub(super) fn attach_called(
+        &mut self,
+        parent: ContextId,
+        child: ContextId,
+        site: Option<CallSite>,
+    ) {
+        if self.called.is_some() {
+            let key = self.key(child);
+            let function = FunctionId(key.number());
+            self.nodes[child.index()].key = self.called_key(function, key.is_stepped_over(), site);
+        }
+        self.attach(parent, child);
+    }
+
     /// Puts a subtree below a node, or below [`ContextId::TOP`], and merges it with the one there
     /// that has the same key. Returns the node.
     #[inline]
-    pub(super) fn attach(&mut self, parent: ContextId, child: ContextId) -> ContextId {
+    fn attach(&mut self, parent: ContextId, child: ContextId) -> ContextId {
         if let Some(found) = self.find(parent, self.key(child)) {
             self.merge_nodes(found, child);
             return found;
@@ -365,5 +469,231 @@ impl ContextTree {
         self.nodes.push(node);
         self.self_costs.push::<WIDTH>(self_costs);
         ContextId(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::callgrind;
+    use crate::profile::{Profile, ProfileBuilder, ProfileOptions};
+
+    fn read(inputs: &[&str], call_sites: bool) -> Profile {
+        let mut builder = ProfileBuilder::new(ProfileOptions {
+            contexts: true,
+            call_sites,
+            call_files: true,
+            proxies: vec![b"php::call_user_func".to_vec()],
+            ..ProfileOptions::default()
+        });
+        let options = callgrind::ReadOptions::default();
+        for input in inputs {
+            let input = format!("creator: xdebug 3.4.0\nevents: Time\n{input}");
+            callgrind::read(input.as_bytes(), "a.cg", &options, &mut builder).unwrap();
+        }
+        builder.finish().unwrap()
+    }
+
+    /// A block in file `a.php`: its self cost, and the calls with their lines and costs.
+    fn block(name: &str, self_cost: u64, calls: &[(&str, u64, u64)]) -> String {
+        let mut text = format!("\nfl=a.php\nfn={name}\n1 {self_cost}\n");
+        for (callee, line, cost) in calls {
+            text += &format!("cfl=b.php\ncfn={callee}\ncalls=1 0 0\n{line} {cost}\n");
+        }
+        text
+    }
+
+    /// The stacks with their calls and self costs, sorted.
+    fn stacks(profile: &Profile) -> Vec<String> {
+        let contexts = profile.contexts().unwrap();
+        let name = |name| String::from_utf8_lossy(profile.name(name));
+        let mut all = Vec::new();
+        let mut pending = vec![(ContextId::TOP, String::new())];
+        while let Some((parent, above)) = pending.pop() {
+            for id in contexts.children(parent) {
+                let function = name(profile.function(contexts.function(id)).name);
+                let site = contexts.call_site(id);
+                let site = site.map(|site| format!("{}:{} ", name(site.file), site.line));
+                let stack = format!("{above}/{}{function}", site.unwrap_or_default());
+                let calls = contexts.context(id).calls;
+                let cost = contexts.self_costs.row(id.index())[0];
+                all.push(format!("{stack} {calls} {cost}"));
+                pending.push((id, stack));
+            }
+        }
+        all.sort();
+        all
+    }
+
+    #[track_caller]
+    fn check(inputs: &[&str], with_sites: &[&str], without: &[&str]) {
+        assert_eq!(stacks(&read(inputs, true)), with_sites);
+        assert_eq!(stacks(&read(inputs, false)), without);
+    }
+
+    #[test]
+    fn call_sites_separate_calls_from_different_lines() {
+        let trace = block("f", 5, &[])
+            + &block("f", 7, &[])
+            + &block("f", 9, &[])
+            + &block("{main}", 1, &[("f", 2, 5), ("f", 3, 7), ("f", 2, 9)]);
+        check(
+            &[&trace],
+            &[
+                "/{main} 1 1",
+                "/{main}/a.php:2 f 2 14",
+                "/{main}/a.php:3 f 1 7",
+            ],
+            &["/{main} 1 1", "/{main}/f 3 21"],
+        );
+    }
+
+    #[test]
+    fn call_sites_are_in_the_file_in_force() {
+        // The second block of f is in another file, and one of its calls in a third.
+        let trace = block("g", 1, &[])
+            + &block("f", 2, &[("g", 4, 1)])
+            + &block("g", 1, &[])
+            + &block("g", 1, &[])
+            + &block("f", 2, &[("g", 4, 1)]).replace("a.php", "c.php")
+            + "fi=d.php\ncfn=g\ncalls=1 0 0\n4 1\n"
+            + &block("{main}", 1, &[("f", 2, 3), ("f", 2, 4)]);
+        check(
+            &[&trace],
+            &[
+                "/{main} 1 1",
+                "/{main}/a.php:2 f 2 4",
+                "/{main}/a.php:2 f/a.php:4 g 1 1",
+                "/{main}/a.php:2 f/c.php:4 g 1 1",
+                "/{main}/a.php:2 f/d.php:4 g 1 1",
+            ],
+            &["/{main} 1 1", "/{main}/f 2 4", "/{main}/f/g 3 3"],
+        );
+    }
+
+    #[test]
+    fn call_sites_separate_recursion_through_two_lines() {
+        // fib(2) calls fib(1) on line 7 and fib(0) on line 8; fib(3) calls fib(2) and fib(1).
+        let trace = block("fib", 1, &[])
+            + &block("fib", 1, &[])
+            + &block("fib", 1, &[("fib", 7, 1), ("fib", 8, 1)])
+            + &block("fib", 1, &[])
+            + &block("fib", 1, &[("fib", 7, 3), ("fib", 8, 1)])
+            + &block("{main}", 1, &[("fib", 3, 5)]);
+        check(
+            &[&trace],
+            &[
+                "/{main} 1 1",
+                "/{main}/a.php:3 fib 1 1",
+                "/{main}/a.php:3 fib/a.php:7 fib 1 1",
+                "/{main}/a.php:3 fib/a.php:7 fib/a.php:7 fib 1 1",
+                "/{main}/a.php:3 fib/a.php:7 fib/a.php:8 fib 1 1",
+                "/{main}/a.php:3 fib/a.php:8 fib 1 1",
+            ],
+            &[
+                "/{main} 1 1",
+                "/{main}/fib 1 1",
+                "/{main}/fib/fib 2 2",
+                "/{main}/fib/fib/fib 2 2",
+            ],
+        );
+    }
+
+    #[test]
+    fn merging_keeps_call_sites() {
+        let run = |line| block("f", 5, &[]) + &block("{main}", 1, &[("f", line, 5)]);
+        let (one, other) = (run(2), run(3));
+        // Names have other numbers in the second input.
+        let renamed = block("g", 2, &[]).replace("a.php", "e.php") + &other;
+        let appended = format!("{one}\n==== NEW PROFILING FILE ====\nevents: Time\n{other}");
+        for inputs in [[&one[..], &renamed], [&appended, &renamed]] {
+            let appended = usize::from(inputs[0] != one);
+            check(
+                &inputs,
+                &[
+                    "/g 1 2",
+                    &format!("/{{main}} {0} {0}", 2 + appended),
+                    "/{main}/a.php:2 f 1 5",
+                    &format!("/{{main}}/a.php:3 f {} {}", 1 + appended, 5 + 5 * appended),
+                ],
+                &[
+                    "/g 1 2",
+                    &format!("/{{main}} {0} {0}", 2 + appended),
+                    &format!("/{{main}}/f {} {}", 2 + appended, 10 + 5 * appended),
+                ],
+            );
+        }
+    }
+
+    #[test]
+    fn calls_of_proxies_keep_their_lines() {
+        let proxy = "php::call_user_func";
+        let internal = |block: String| block.replace("fl=a.php", "fl=php:internal");
+        // A proxy that calls a proxy, one that calls nothing, and one without a caller.
+        let trace = block("f", 5, &[])
+            + &internal(block(proxy, 2, &[("f", 4, 5)]))
+            + &internal(block(proxy, 3, &[(proxy, 4, 7)]))
+            + &internal(block(proxy, 9, &[]))
+            + &block("f", 6, &[])
+            + &block("{main}", 1, &[(proxy, 4, 10), (proxy, 8, 9), ("f", 4, 6)])
+            + &block("f", 5, &[])
+            + &internal(block(proxy, 2, &[("f", 4, 5)]));
+        check(
+            &[&trace],
+            &[
+                "/php::call_user_func 1 2",
+                "/php::call_user_func/php:internal:4 f 1 5",
+                "/{main} 1 6",
+                "/{main}/a.php:4 f 2 11",
+                "/{main}/a.php:8 php::call_user_func 1 9",
+            ],
+            &[
+                "/php::call_user_func 1 2",
+                "/php::call_user_func/f 1 5",
+                "/{main} 1 6",
+                "/{main}/f 2 11",
+                "/{main}/php::call_user_func 1 9",
+            ],
+        );
+    }
+
+    #[test]
+    fn calls_in_fibers_have_their_sites() {
+        // Two fibers call f, from different lines, and are suspended in it.
+        let suspend = block("php::Fiber::suspend", 1, &[]);
+        let resume = block("php::Fiber->resume", 1, &[]);
+        let ended = |cost, line| {
+            block("f", cost, &[("php::Fiber::suspend", 3, 1)])
+                + &block("{closure}", 1, &[("f", line, cost + 1)])
+        };
+        let trace = format!(
+            "{suspend}{suspend}{}{resume}{}{resume}",
+            ended(5, 7),
+            ended(9, 8)
+        ) + &block(
+            "{main}",
+            1,
+            &[("php::Fiber->resume", 11, 1), ("php::Fiber->resume", 12, 1)],
+        );
+        check(
+            &[&trace],
+            &[
+                "/{closure} 2 2",
+                "/{closure}/a.php:7 f 1 5",
+                "/{closure}/a.php:7 f/a.php:3 php::Fiber::suspend 1 1",
+                "/{closure}/a.php:8 f 1 9",
+                "/{closure}/a.php:8 f/a.php:3 php::Fiber::suspend 1 1",
+                "/{main} 1 1",
+                "/{main}/a.php:11 php::Fiber->resume 1 1",
+                "/{main}/a.php:12 php::Fiber->resume 1 1",
+            ],
+            &[
+                "/{closure} 2 2",
+                "/{closure}/f 2 14",
+                "/{closure}/f/php::Fiber::suspend 2 2",
+                "/{main} 1 1",
+                "/{main}/php::Fiber->resume 2 2",
+            ],
+        );
     }
 }

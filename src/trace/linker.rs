@@ -2,7 +2,7 @@
 //! links.
 
 use super::batch::{Batch, Block, BlockCall};
-use super::contexts::{ContextId, ContextKey, ContextTree, OutermostCosts};
+use super::contexts::{CallSite, ContextId, ContextKey, ContextTree, OutermostCosts};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, claim};
 use super::stretches::Stretches;
@@ -15,6 +15,8 @@ pub(crate) struct LinkOptions {
     pub invocations: bool,
     /// The calling contexts, for stacks.
     pub contexts: bool,
+    /// Whether the contexts know their call sites.
+    pub call_sites: bool,
     /// Inclusive costs that count recursion once.
     pub outermost: bool,
 }
@@ -75,6 +77,7 @@ impl Linker {
     pub fn new(wanted: LinkOptions) -> Self {
         Linker {
             wanted,
+            contexts: ContextTree::new(wanted.call_sites),
             ..Linker::default()
         }
     }
@@ -114,7 +117,7 @@ impl Linker {
         }
         let node = if self.wanted.any_contexts() {
             // A proxy without calls stays.
-            let key = ContextKey::new(block.function, block.is_proxy && !calls.is_empty());
+            let key = ContextKey::of_function(block.function, block.is_proxy && !calls.is_empty());
             self.contexts.enter::<WIDTH>(key, 1, self_costs)
         } else {
             ContextId::NONE
@@ -140,12 +143,14 @@ impl Linker {
                 let called = match called.node {
                     // The invocation is missing.
                     ContextId::NONE => {
-                        let key = ContextKey::new(call.callee, false);
+                        let key = ContextKey::of_function(call.callee, false);
                         self.contexts.enter::<WIDTH>(key, 1, costs)
                     }
                     called => called,
                 };
-                self.contexts.attach(node, called);
+                let (file, line) = (call.file, call.line);
+                let site = Some(CallSite { file, line });
+                self.contexts.attach_called(node, called, site);
             }
         }
         let invocation = if self.wanted.invocations {
@@ -176,7 +181,8 @@ impl Linker {
         if self.wanted.any_contexts() {
             // The remaining invocations have no caller.
             for ended in self.unclaimed.iter().flatten() {
-                self.contexts.attach(ContextId::TOP, ended.what.node);
+                let node = ended.what.node;
+                self.contexts.attach_called(ContextId::TOP, node, None);
             }
         }
         let wanted = self.wanted;

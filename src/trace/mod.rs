@@ -23,7 +23,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
-use crate::tables::{CallEdge, Cost, Costs, FunctionId, slot};
+use crate::tables::{CallEdge, Cost, Costs, FunctionId, NameId, slot};
 pub(crate) use contexts::{ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
@@ -42,6 +42,8 @@ pub(crate) struct Trace {
     links: bool,
     /// By function; as short as possible.
     switches: Vec<Option<Switch>>,
+    /// The file of the open block.
+    file: NameId,
     /// The batch to be linked next.
     batch: Batch,
     /// `None` as long as a thread would not pay off.
@@ -56,6 +58,7 @@ impl Trace {
             wanted,
             links: wanted.invocations || wanted.any_contexts(),
             switches: Vec::new(),
+            file: NameId::EMPTY,
             batch: Batch::new(width),
             worker: None,
         }
@@ -81,9 +84,10 @@ impl Trace {
         *slot(&mut self.switches, function.index()) = Some(switch);
     }
 
-    /// Opens a block.
+    /// Opens a block of a function in this file.
     #[inline]
-    pub fn open_block(&mut self) {
+    pub fn open_block(&mut self, file: NameId) {
+        self.file = file;
         if self.links {
             self.batch.self_costs.push_zeros();
         }
@@ -98,13 +102,21 @@ impl Trace {
         }
     }
 
-    /// Adds a call of the open block. Returns whether it waits for the end of the
-    /// block, when [`end_block`](Self::end_block) returns what to list instead.
+    /// Adds a call of the open block, made in `file`, which is empty if it is the block's. Returns
+    /// whether it waits for the end of the block, when [`end_block`](Self::end_block) returns what
+    /// to list instead.
     #[inline(always)]
-    pub fn add_call<const WIDTH: usize>(&mut self, edge: CallEdge, costs: Costs<'_>) -> bool {
+    pub fn add_call<const WIDTH: usize>(
+        &mut self,
+        edge: CallEdge,
+        file: NameId,
+        costs: Costs<'_>,
+    ) -> bool {
         if self.links {
+            let is_own = file == NameId::EMPTY;
             self.batch.calls.push(BlockCall {
                 callee: edge.callee,
+                file: if is_own { self.file } else { file },
                 line: edge.line,
                 matching: costs.matching,
             });
@@ -234,7 +246,7 @@ mod tests {
         calls: impl IntoIterator<Item = (u32, Cost)>,
     ) {
         let caller = FunctionId(function);
-        trace.open_block();
+        trace.open_block(NameId::EMPTY);
         fn costs(row: &[Cost]) -> Costs<'_> {
             let matching = 3 * row[0];
             Costs { row, matching }
@@ -247,7 +259,7 @@ mod tests {
                 line: 1,
                 calls: 1,
             };
-            trace.add_call::<1>(call, costs(&[cost]));
+            trace.add_call::<1>(call, NameId::EMPTY, costs(&[cost]));
         }
         trace.add_self_costs::<1>(&[self_cost]);
         trace.end_block(caller, 3 * self_cost);

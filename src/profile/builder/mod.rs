@@ -359,7 +359,7 @@ impl ProfileBuilder {
             }
         }
         if self.is_followed() {
-            self.run.trace.open_block();
+            self.run.trace.open_block(file);
         }
     }
 
@@ -437,7 +437,7 @@ impl ProfileBuilder {
             line: call.line,
             calls: call.calls,
         };
-        if self.is_followed() && self.run.trace.add_call::<WIDTH>(edge, costs) {
+        if self.is_followed() && self.run.trace.add_call::<WIDTH>(edge, call.file, costs) {
             self.offer_line(callee, target_line);
             return None;
         }
@@ -467,7 +467,7 @@ impl ProfileBuilder {
         }
     }
 
-    /// Adds one more call of the open block of a trace, on an `edge` that
+    /// Adds one more call of the open block of a trace, in the block's file, on an `edge` that
     /// [`add_call`](Self::add_call) has returned.
     ///
     /// Returns false and does nothing if the edge belongs to another caller.
@@ -487,7 +487,7 @@ impl ProfileBuilder {
                 return false;
             };
             let call = CallEdge { calls: 1, ..*known };
-            if self.run.trace.add_call::<WIDTH>(call, costs) {
+            if self.run.trace.add_call::<WIDTH>(call, NameId::EMPTY, costs) {
                 return true;
             }
         }

@@ -32,6 +32,7 @@ impl Run {
         let links = LinkOptions {
             invocations: options.invocations,
             contexts: options.contexts,
+            call_sites: options.call_sites,
             outermost: options.inclusive == InclusiveCost::Once,
         };
         Run {
