@@ -1,6 +1,8 @@
 //! The parts of a name: the types that a function returns, its namespaces, class and arguments.
 
 use std::borrow::Cow;
+use std::iter;
+use std::ops::Range;
 
 use super::pieces::{Piece, PieceKind, Pieces};
 
@@ -41,6 +43,9 @@ pub(super) fn without_arguments(name: &str) -> &str {
 ///
 /// A function that is defined in another one belongs to the class of that one.
 pub(crate) fn class(name: &str) -> Option<String> {
+    if let Some(class) = dotnet_class(name) {
+        return Some(class.to_owned());
+    }
     let name = of_type(name.strip_prefix("php::").unwrap_or(name));
     let mut outline = Outline::of(&name);
     outline.starts.truncate(outline.outermost + 1);
@@ -63,6 +68,62 @@ pub(crate) fn class(name: &str) -> Option<String> {
     let separators = ["::", "->", "\\", "#"];
     let class = separators.iter().find_map(|mark| path.strip_suffix(mark));
     class.filter(|class| !class.is_empty()).map(str::to_owned)
+}
+
+/// The class of a method of .NET: `Ns.Type` of `Ns.Type+Nested.Method(int32)`, `` Ns.List`1 `` of
+/// `` Ns.List`1[System.Int32].Add(!0) ``. Types in it, which are mostly made by the compiler, belong to it.
+fn dotnet_class(name: &str) -> Option<&str> {
+    let (dots, _) = dotnet_dots(name)?;
+    let path = &name[..*dots.last()?];
+    let nested = path.find('+').unwrap_or(path.len());
+    // The arguments of a generic type follow the number of them.
+    let number = path.find('`').map(|at| {
+        let digits = path[at + 1..].bytes().take_while(u8::is_ascii_digit);
+        at + 1 + digits.count()
+    });
+    Some(&path[..nested.min(number.unwrap_or(nested))])
+}
+
+/// The dots between the namespaces, types and the method of a name of .NET, and where its parameters begin;
+/// `None` for other names.
+///
+/// Only these end with parameters and have dots, but neither blanks nor other separators before them:
+/// `Ns.Type.Method(class System.String[])`.
+fn dotnet_dots(name: &str) -> Option<(Vec<usize>, usize)> {
+    let mut dots = Vec::new();
+    let (mut from, mut parameters) = (0, None);
+    for Piece { kind, range, .. } in Pieces::outer(name) {
+        if kind != PieceKind::Brackets || parameters.is_some() {
+            return None;
+        }
+        let between = name[from..range.start].match_indices('.');
+        dots.extend(between.map(|(at, _)| from + at));
+        from = range.end;
+        let are_parameters = name[range.start..].starts_with('(');
+        parameters = are_parameters.then_some(range);
+    }
+    // A constructor's own name begins with a dot: `Ns.Type..ctor()`.
+    dots.dedup_by(|later, dot| *later == *dot + 1);
+    let Range { start, end } = parameters?;
+    let is_named = dots.last().is_some_and(|&dot| dot > 0 && dot + 1 < start);
+    (is_named && end == name.len()).then_some((dots, start))
+}
+
+/// The crate of a function of Rust: `app` of `app::shop::run` and `<app::Cart as core::fmt::Debug>::fmt`.
+/// If a crate implements a trait for the type of another one, that is hardly the standard library.
+pub(super) fn crate_name(name: &str) -> Option<String> {
+    const STANDARD: [&str; 3] = ["alloc", "core", "std"];
+    let own = without_templates(name.trim_start_matches(['<', '&']));
+    let first_of = |path: &str| {
+        let path = path.trim_start_matches('&').trim_start_matches("mut ");
+        let (first, _) = path.trim_start_matches("dyn ").split_once("::")?;
+        let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        (!first.is_empty() && is_name(first)).then(|| first.to_owned())
+    };
+    let (of_type, of_trait) = own.split_once(" as ").unwrap_or((&own, ""));
+    let crates = || [of_type, of_trait].into_iter().filter_map(first_of);
+    let is_own = |name: &String| !STANDARD.contains(&name.as_str());
+    crates().find(is_own).or_else(|| crates().next())
 }
 
 /// A name of Rust with types instead of what implements their traits: `Foo::f` instead of
@@ -135,6 +196,15 @@ struct Outline {
 
 impl Outline {
     fn of(name: &str) -> Self {
+        if let Some((dots, end)) = dotnet_dots(name) {
+            let members = dots.into_iter().map(|dot| (dot + 1, PieceKind::Member));
+            let starts: Vec<_> = iter::once((0, PieceKind::Blank)).chain(members).collect();
+            return Outline {
+                outermost: starts.len() - 1,
+                starts,
+                end,
+            };
+        }
         let whole = &name[..location(name).unwrap_or(name.len())];
         let mut starts = vec![(0, PieceKind::Blank)];
         let (mut outermost, mut end) = (None, None);
@@ -273,6 +343,24 @@ mod tests {
             ("block in Index#add", "Index"),
             ("Report/Table::add", "Report/Table"),
             ("Report::__ANON__[/srv/a::b.pl:14]", "Report"),
+            ("App.Program.Main(class System.String[])", "App.Program"),
+            (
+                "App.Parser+<>c__DisplayClass4_0.<Parse>b__0(class System.String)",
+                "App.Parser",
+            ),
+            ("App.Cart+Line.Add()", "App.Cart"),
+            (
+                "System.Collections.Generic.List`1[System.Int32].Add(!0)",
+                "System.Collections.Generic.List`1",
+            ),
+            (
+                "A.Map`2+Enumerator[System.Int32,System.__Canon].MoveNext()",
+                "A.Map`2",
+            ),
+            ("A.Many`12[B.C,D.E].Of[F.G](!!0)", "A.Many`12"),
+            ("A.B..ctor(int32)", "A.B"),
+            ("A.B..cctor()", "A.B"),
+            ("Program.<Main>$(class System.String[])", "Program"),
         ] {
             assert_eq!(class(name).as_deref(), Some(expected), "{name}");
         }
@@ -295,8 +383,50 @@ mod tests {
             "run a::b:412",
             "net/http.(*conn).serve",
             "{cache,'-warm/1-fun-0-',1}",
+            "f.part.0",
+            "Table.add",
+            "main.Map[...]",
+            "Process64 app.exe (4242)",
+            "operator.(int)",
+            ".f()",
+            "f.()",
+            "f()",
         ] {
             assert_eq!(class(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn functions_of_rust_have_crates() {
+        for (name, expected) in [
+            ("app::main", Some("app")),
+            ("app::shop::Cart<b::C>::total", Some("app")),
+            ("app::run::<b::C>::{closure#0}", Some("app")),
+            ("<app::Cart as core::fmt::Debug>::fmt", Some("app")),
+            (
+                "<&mut app::Cart<b::C> as serde::ser::Serialize>::serialize",
+                Some("app"),
+            ),
+            ("<dyn app::Cart as b::C>::f", Some("app")),
+            ("<app::Cart<u32>>::with::<String>::{closure#0}", Some("app")),
+            (
+                "<<app::State<u8>>::new::{closure#0} as FnOnce<()>>::call_once",
+                Some("app"),
+            ),
+            ("<alloc::vec::Vec<b::C> as app::Ext>::f", Some("app")),
+            ("<[T] as app::Ext>::f", Some("app")),
+            ("<T as app::Ext>::f", Some("app")),
+            ("core::ptr::drop_in_place<app::Cart>", Some("core")),
+            (
+                "app::shop::<impl b::Priced for c::Cart>::price",
+                Some("app"),
+            ),
+            ("main", None),
+            ("", None),
+            ("::f", None),
+            ("<T>::f", None),
+        ] {
+            assert_eq!(crate_name(name).as_deref(), expected, "{name}");
         }
     }
 
@@ -396,6 +526,8 @@ mod tests {
                 "a::|C::|operator std::string<int>|() const",
             ),
             ("a::run::<b::C>", "|a::|run::<b::C>|"),
+            ("A.B.Cart.Add(class C.D)", "A.B.|Cart.|Add|(class C.D)"),
+            ("A.B+<>c..ctor()", "A.|B+<>c.|.ctor|()"),
             (
                 "a::m()::{lambda(int)#1}& b::C<int>::f<a::D>()",
                 "a::m()::{lambda(int)#1}& b::|C<int>::|f<a::D>|()",

@@ -1,6 +1,7 @@
 //! The packages of files and objects.
 
 use super::last_component;
+use super::outline::crate_name;
 use crate::maps::{HashMap, HashSet};
 
 /// Names packages: the installed ones, and the folders of the program's own files.
@@ -38,13 +39,17 @@ impl Packages {
         }
     }
 
-    /// The package of a file: an installed one, or the first folder that tells it apart from the
-    /// program's own files.
-    pub fn name(&self, file: &str, object: &str) -> String {
-        installed(file, object).unwrap_or_else(|| {
-            let folder = folders(file).take(shared(&self.common, file) + 1).last();
-            folder.unwrap_or(file).to_owned()
-        })
+    /// The package of a function: an installed one; its crate, if it is Rust; or the first folder that tells its
+    /// file apart from the program's own files.
+    pub fn name(&self, function: &str, file: &str, object: &str) -> String {
+        // Crates are in folders called `src`.
+        let own_crate = || crate_name(function).filter(|_| file.ends_with(".rs"));
+        installed(file, object)
+            .or_else(own_crate)
+            .unwrap_or_else(|| {
+                let folder = folders(file).take(shared(&self.common, file) + 1).last();
+                folder.unwrap_or(file).to_owned()
+            })
     }
 }
 
@@ -134,7 +139,10 @@ mod tests {
         let names = |files: &[&str]| {
             let all = files.iter().map(|file| (file.to_string(), String::new()));
             let packages = Packages::new(all);
-            let names: Vec<String> = files.iter().map(|file| packages.name(file, "")).collect();
+            let names: Vec<String> = files
+                .iter()
+                .map(|file| packages.name("a::f", file, ""))
+                .collect();
             names.join(" ")
         };
         let own = ["/srv/app/one/a.c", "/srv/app/two/b.c", "/srv/app/c.c"];

@@ -115,7 +115,7 @@ impl Profile {
                 false => &file,
             };
             let name = match &packages {
-                Some(packages) => packages.name(&file, &object),
+                Some(packages) => packages.name(&text(function.name), &file, &object),
                 None if by == GroupBy::Object && has_object => object,
                 None if by == GroupBy::Class => {
                     class(&text(function.name)).unwrap_or_else(|| place.clone())
