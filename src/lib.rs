@@ -88,7 +88,6 @@
 
 // Only `webgrind::narrow`, which owns the policy, narrows numbers.
 #![warn(clippy::cast_possible_truncation)]
-#![forbid(unsafe_code)]
 
 pub mod callgrind;
 pub mod compare;

@@ -1,6 +1,5 @@
 //! The command line: turns arguments into options, and reports into messages.
 
-mod allocator;
 mod arguments;
 mod browser;
 mod conflicts;

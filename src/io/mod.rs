@@ -11,10 +11,7 @@ mod source;
 mod source_files;
 
 pub(crate) use output::Output;
-pub use output::{
-    Links, OutputOptions, Target, ends_with_separator, locate, remove_unfinished,
-    try_remove_unfinished,
-};
+pub use output::{Links, OutputOptions, Target, ends_with_separator, locate, remove_unfinished};
 pub(crate) use progress::FileFrom;
 pub use progress::Progress;
 pub use source::Source;

@@ -315,17 +315,7 @@ fn lock_unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 ///
 /// Afterwards, a thread that begins or finishes a file waits forever.
 pub fn remove_unfinished() {
-    remove_all(lock_unfinished());
-}
-
-/// Does the same without waiting for locks, when memory is exhausted.
-pub fn try_remove_unfinished() {
-    if let Ok(unfinished) = UNFINISHED.try_lock() {
-        remove_all(unfinished);
-    }
-}
-
-fn remove_all(unfinished: MutexGuard<'_, Vec<PathBuf>>) {
+    let unfinished = lock_unfinished();
     for path in unfinished.iter() {
         // There is nobody to report it to.
         let _ = fs::remove_file(path);
