@@ -6,6 +6,7 @@ use std::{fmt, io};
 use thiserror::Error;
 
 use crate::display::numbers::counted;
+use crate::display::text::excerpt;
 use crate::profile::{Cost, EventError, MAX_COLUMNS, MAX_EVENT_NAME, MAX_NAME};
 use crate::warnings::Kind;
 
@@ -248,9 +249,12 @@ pub enum WarningKind {
     #[error("Xdebug wrote negative self costs as huge numbers; they were read as negative: {0}")]
     UnwrappedCosts(u64),
     /// A part of the profile does not have a requested event.
-    #[error("no event \"{event}\" from here on, only {available}: its cost counts as 0")]
+    #[error(
+        "no event \"{}\" from here on, only {available}: its cost counts as 0",
+        excerpt(event)
+    )]
     EventAbsent {
-        event: String,
+        event: Vec<u8>,
         available: String,
         /// Whether it is the first of the requested events.
         is_first: bool,

@@ -10,12 +10,9 @@ use std::ops::Range;
 use std::{iter, slice, thread};
 
 use super::error::input_names;
-use super::{
-    ConvertError, ConvertOptions, Feature, Format, Report, Warning, allow_limits, notices,
-};
+use super::{ConvertError, ConvertOptions, Feature, Format, Report, Warning, notices};
 use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
-use crate::compare::{CompareError, Limit};
-use crate::display::text::excerpt;
+use crate::compare::CompareError;
 use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source};
 use crate::maps::HashSet;
@@ -94,7 +91,6 @@ pub(super) fn load(
     let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
     let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
     warnings.extend(notices::conflicting(&profile, wants_all));
-    allow_limits(options, profile.event(), &warnings)?;
     if notices::is_loss(&warnings) {
         profile.set_incomplete();
     }
@@ -102,11 +98,6 @@ pub(super) fn load(
         let underived = profile.unavailable_events().into_iter();
         warnings.extend(underived.map(Warning::Underived));
         profile.derive_events();
-    }
-    if options.limits.iter().any(Limit::needs_base) && notices::costs_nothing(&profile) {
-        let event = excerpt(profile.event());
-        let reason = format!("{inputs}: all costs of \"{event}\" are 0");
-        return Err(ConvertError::CannotCheck(reason));
     }
     report.warnings.append(warnings);
     report.bytes_decompressed += merged.bytes;

@@ -25,6 +25,7 @@ use crate::warnings::Warnings;
 use crate::webgrind::OnOverflow;
 pub use error::{ConvertError, FormatError};
 pub use format::{Feature, Format};
+use load::Side;
 pub use notices::Warning;
 pub use write::Loaded;
 
@@ -222,7 +223,6 @@ impl<'a> Conversion<'a> {
         }
         let mut warnings = Warnings::default();
         warnings.extend(notices::about_base(&inputs, &base));
-        allow_limits(options, b"", &warnings)?;
         let is_profile = || output.file().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {
             return Err(ConvertError::OverProfile(target.clone()));
@@ -299,22 +299,35 @@ impl<'a> Conversion<'a> {
     }
 }
 
-/// Turns the first warning that keeps a limit from being checked into an error.
-fn allow_limits(
+/// Checks that the limits on an event can be checked: that no warning about it says that costs are
+/// missing or unknown, and that there are any where growth is measured.
+fn allow_limits<'a>(
     options: &ConvertOptions,
     event: &[u8],
     warnings: &Warnings<Warning>,
+    sides: impl IntoIterator<Item = &'a Side>,
 ) -> Result<(), ConvertError> {
-    let event = excerpt(event);
+    if options.limits.is_empty() {
+        return Ok(());
+    }
     // If all events are requested, their order is known only at the end.
     let may_hide_event =
         |warning: &Warning| options.events == EventChoice::All && warning.absent_event().is_some();
-    let mut warnings = warnings.iter().filter(|_| !options.limits.is_empty());
-    let forbids = warnings.find(|listed| {
-        listed.warning.forbids_limits(&event) || listed.more > 0 && may_hide_event(listed.warning)
+    let forbids = warnings.iter().find(|listed| {
+        listed.warning.forbids_limits(event) || listed.more > 0 && may_hide_event(listed.warning)
     });
-    match forbids {
-        Some(listed) => Err(ConvertError::CannotCheck(listed.warning.to_string())),
+    if let Some(listed) = forbids {
+        return Err(ConvertError::CannotCheck(listed.warning.to_string()));
+    }
+    let mut sides = sides
+        .into_iter()
+        .filter(|_| options.limits.iter().any(Limit::needs_base));
+    match sides.find(|side| notices::costs_nothing(&side.profile)) {
+        Some(Side { inputs, .. }) => {
+            let event = excerpt(event);
+            let reason = format!("{inputs}: all costs of \"{event}\" are 0");
+            Err(ConvertError::CannotCheck(reason))
+        }
         None => Ok(()),
     }
 }

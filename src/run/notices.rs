@@ -58,13 +58,14 @@ pub enum Warning {
     #[error("{input}: {what}")]
     PartsBeside { input: Source, what: String },
     /// All events are requested, but some inputs lack some.
-    #[error("not every input has {}: where it is missing, its cost counts as 0", .0.join(", "))]
-    MissingEvents(Vec<String>),
+    #[error("not every input has {}: where it is missing, its cost counts as 0", listed(.0))]
+    MissingEvents(Vec<Vec<u8>>),
     /// Inputs define a derived event differently.
     #[error(
-        "the inputs define event \"{0}\" differently: -e {0} uses the formula of each input; otherwise the event is omitted"
+        "the inputs define event \"{event}\" differently: -e {event} uses the formula of each input; otherwise the event is omitted",
+        event = excerpt(.0)
     )]
-    Conflicting(String),
+    Conflicting(Vec<u8>),
     /// The formula of a derived event cannot be computed; the output contains all other events.
     #[error("a derived event is omitted: {0}")]
     Underived(EventError),
@@ -96,7 +97,7 @@ pub enum Warning {
 impl Warning {
     /// Whether limits on an event cannot be checked: costs are missing or unknown, or an input is its own
     /// base.
-    pub(super) fn forbids_limits(&self, first: &str) -> bool {
+    pub(super) fn forbids_limits(&self, first: &[u8]) -> bool {
         match self {
             Warning::MissingEvents(events) => events.iter().any(|event| event == first),
             Warning::Conflicting(event) => event == first,
@@ -124,7 +125,7 @@ impl Warning {
     }
 
     /// The event that a part of the inputs lacks, if it is about one.
-    pub(super) fn absent_event(&self) -> Option<&str> {
+    pub(super) fn absent_event(&self) -> Option<&[u8]> {
         match self {
             Warning::Callgrind(callgrind::Warning {
                 kind: WarningKind::EventAbsent { event, .. },
@@ -144,6 +145,12 @@ impl Kind for Warning {
             _ => discriminant(self) == discriminant(other),
         }
     }
+}
+
+/// The names of events, one after the other.
+fn listed(events: &[Vec<u8>]) -> String {
+    let names: Vec<_> = events.iter().map(|event| excerpt(event)).collect();
+    names.join(", ")
 }
 
 /// Whether a part of the inputs was truncated, skipped or missing.
@@ -294,7 +301,7 @@ pub(super) fn missing_events(profile: &Profile, common: Option<&[Event]>) -> Opt
     let common = common?;
     let is_missing = |event: &&Event| common.iter().all(|common| common.name() != event.name());
     let missing = profile.events().iter().filter(is_missing);
-    let missing: Vec<_> = missing.map(|event| excerpt(event.name())).collect();
+    let missing: Vec<_> = missing.map(|event| event.name().to_vec()).collect();
     (!missing.is_empty()).then_some(Warning::MissingEvents(missing))
 }
 
@@ -307,7 +314,7 @@ pub(super) fn conflicting(
         are_all_wanted || profile.events().iter().any(|event| event.name() == *name)
     };
     let events = profile.conflicting_events().filter(is_wanted);
-    events.map(|name| Warning::Conflicting(excerpt(name)))
+    events.map(|name| Warning::Conflicting(name.to_vec()))
 }
 
 /// Warnings about what was read.

@@ -60,10 +60,15 @@ impl Loaded<'_> {
                 let comparison = comparison.map_err(|error| base.incomparable(error))?;
                 let warnings = notices::about_comparison(&comparison);
                 report.warnings.extend(warnings);
-                allow_limits(options, comparison.first().name, &report.warnings)?;
                 Some(comparison)
             }
         };
+        let compared = comparison
+            .as_ref()
+            .map(|comparison| comparison.first().name);
+        let event = compared.unwrap_or(new.profile().event());
+        let sides = self.base.iter().chain([&self.new]);
+        allow_limits(options, event, &report.warnings, sides)?;
         let groups = groups(new, base, options);
         let comparisons: Vec<_> = groups
             .iter()

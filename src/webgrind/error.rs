@@ -6,6 +6,7 @@ use std::mem::discriminant;
 use thiserror::Error;
 
 use super::layout::MAX_FILE_SIZE;
+use crate::display::text::excerpt;
 use crate::warnings::Kind;
 
 /// The error for a profile that cannot be written.
@@ -85,10 +86,13 @@ impl ReadError {
 #[non_exhaustive]
 pub enum ReadWarning {
     /// The file contains another event than the requested one.
-    #[error("{input}: no event \"{event}\", only \"{available}\": all its costs count as 0")]
+    #[error(
+        "{input}: no event \"{}\", only \"{available}\": all its costs count as 0",
+        excerpt(event)
+    )]
     EventAbsent {
         input: String,
-        event: String,
+        event: Vec<u8>,
         available: String,
         /// Whether it is the first of the requested events.
         is_first: bool,

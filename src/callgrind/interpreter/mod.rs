@@ -310,7 +310,7 @@ impl<'a> Interpreter<'a> {
         let available = events.collect::<Vec<_>>().join(", ");
         for at in gone {
             self.messages.warn(WarningKind::EventAbsent {
-                event: excerpt(self.builder.wanted_event(at)),
+                event: self.builder.wanted_event(at).to_vec(),
                 available: available.clone(),
                 is_first: at == 0,
             });

@@ -121,7 +121,7 @@ pub fn read(
     builder.begin_table(map.clone());
     let warnings = map.absent().map(|at| ReadWarning::EventAbsent {
         input: name.to_owned(),
-        event: excerpt(builder.wanted_event(at)),
+        event: builder.wanted_event(at).to_vec(),
         available: excerpt(&event),
         is_first: at == 0,
     });
