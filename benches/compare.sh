@@ -29,7 +29,7 @@ for profile in $profiles; do
     cat "$profile" > /dev/null # into the page cache
     set -- -n 'wc -l' "wc -l $profile"
     for binary in $binaries; do
-        set -- "$@" -n "$binary" "$binary -q$options -o $folder/out $profile"
+        set -- "$@" -n "$binary" "$binary -q$options -o $folder/out.pre $profile"
     done
     hyperfine -N --style none --warmup 1 --min-runs 9 --export-csv "$folder/times" "$@" > /dev/null
     echo "$profile$options"

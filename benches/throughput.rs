@@ -118,9 +118,9 @@ fn compressed(criterion: &mut Criterion) {
     });
     group.bench_function("convert", |bencher| {
         let inputs = [Source::File(input.clone())];
-        bencher.iter(|| {
-            convert(&inputs, &output, &run::ConvertOptions::default()).expect("a sound profile")
-        });
+        let mut options = run::ConvertOptions::default();
+        options.format = run::Format::V7;
+        bencher.iter(|| convert(&inputs, &output, &options).expect("a sound profile"));
     });
     group.finish();
 }

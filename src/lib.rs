@@ -22,12 +22,13 @@
 //! Convert a file like the program:
 //!
 //! ```no_run
-//! use cg_preprocess::run::{ConvertOptions, convert};
+//! use cg_preprocess::run::{ConvertOptions, Format, convert};
 //! use cg_preprocess::io::{Source, Target};
 //!
 //! let input = Source::File("cachegrind.out.1234.gz".into());
 //! let output = Target::File("out.pre".into());
 //! let mut options = ConvertOptions::default();
+//! options.format = Format::V7;
 //! options.read.lenient = true;
 //! let report = convert(&[input], &output, &options)?;
 //! report.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use cg_preprocess::io::Source;
 use cg_preprocess::io::Target;
-use cg_preprocess::run::{ConvertOptions, convert};
+use cg_preprocess::run::{ConvertOptions, Format, convert};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::fuzz_target;
@@ -54,7 +54,8 @@ fn converted(folder: &Path, data: &[u8]) -> Option<(Vec<u8>, Vec<String>)> {
     let paths: [PathBuf; 2] = ["in", "out"].map(|name| folder.join(name));
     let [input, output] = &paths;
     fs::write(input, data).expect("memory takes it");
-    let options = ConvertOptions::default();
+    let mut options = ConvertOptions::default();
+    options.format = Format::V7;
     let report = convert(
         &[Source::File(input.clone())],
         &Target::File(output.clone()),

@@ -112,11 +112,11 @@ pub struct OutputArguments {
     #[arg(short, long, value_name = "FILE", value_parser = path_or(Target::Stdout, Target::File), value_hint = ValueHint::AnyPath)]
     pub output: Option<Target>,
 
-    /// Write this format [default: by the name of FILE]
+    /// Write this format [default: by the ending of FILE, else text]
     ///
-    /// If the name chooses none, the default is text at a terminal or with an option for tables, else
-    /// v7. These names choose a format: .html, .json, .txt, .md, .folded (collapsed), .pb.gz (pprof),
-    /// .dot, .cg, .callgrind, and names that begin with callgrind.out or cachegrind.out.
+    /// These endings choose a format: .html, .htm; .txt, .text, .log; .md, .markdown; .json; .folded,
+    /// .collapsed; .dot, .gv; .pb.gz, .pprof; .cg, .callgrind, and names that begin with callgrind.out or
+    /// cachegrind.out; .pre, .webgrind (v7); .v4, .v5, .v6, .v7. For other names of files, -f is required.
     /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, 1.2 and later v7.
     #[arg(short, long, value_parser = output_format::parser(), ignore_case = true)]
     pub format: Option<Format>,
@@ -197,14 +197,6 @@ pub struct ViewArguments {
     /// Default: `summed` in webgrind's formats, because webgrind defines it so; `once` in others.
     #[arg(long, value_name = "HOW", hide_short_help = true)]
     pub inclusive: Option<InclusiveCost>,
-}
-
-impl ViewArguments {
-    /// Whether an option for tables is given.
-    fn asks_for_table(&self) -> bool {
-        let chooses = self.filter.is_some() || self.function.is_some() || self.by.is_some();
-        self.top.is_some() || self.sort.is_some() || self.names.is_some() || chooses
-    }
 }
 
 #[derive(Args, Debug)]
@@ -413,34 +405,38 @@ impl Arguments {
     }
 
     /// The format to write. With `--webgrind`, it is that of the profile, not of the webgrind file.
+    ///
+    /// [`Arguments::check`] has refused outputs whose names choose none.
     pub fn format(&self) -> Format {
-        match (&self.output.webgrind, self.output.format) {
-            (Some(_), _) => Format::Callgrind,
-            (None, Some(format)) => format,
-            (None, None) if self.output.open => Format::Html,
-            (None, None) => self.default_format(),
+        self.chosen_format().unwrap_or_default()
+    }
+
+    /// The format that options choose, else the name of the output, else the default.
+    ///
+    /// # Errors
+    ///
+    /// What to do instead, if the name of the output chooses none.
+    pub fn chosen_format(&self) -> Result<Format, String> {
+        match (&self.output.webgrind, self.output.format, &self.target()) {
+            (Some(_), ..) => Ok(Format::Callgrind),
+            (None, Some(format), _) => Ok(format),
+            (None, None, _) if self.output.open => Ok(Format::Html),
+            (None, None, target @ Target::File(path)) if !target.is_stream() => {
+                output_format::from_name(path).map_err(|advice| format!("{target}: {advice}"))
+            }
+            (None, None, _) => Ok(Format::default()),
         }
     }
 
-    /// The format that the name of the output implies, or else the other options.
-    fn default_format(&self) -> Format {
-        let target = self.target();
-        let named = match &target {
-            Target::File(path) => output_format::from_name(path).ok().flatten(),
-            Target::Stdout => target.is_terminal().then_some(Format::Text),
-        };
-        let is_report = self.view.asks_for_table()
-            || !self.comparison.base.is_empty()
-            || !self.comparison.limits().is_empty()
-            || !self.source.source.is_empty();
-        let report = is_report.then_some(Format::Text);
-        named.or(report).unwrap_or_default()
-    }
-
-    /// A hint for errors of the default format, if it was not chosen.
-    pub fn of_default_format(&self) -> Option<&'static str> {
-        let is_default = self.output.format.is_none() && self.format() == Format::default();
-        is_default.then_some("-f v7 is the default; -f text is for people")
+    /// What chose the format, for messages about options that it does not take.
+    pub fn reason_for_format(&self) -> Option<&'static str> {
+        let output = &self.output;
+        match self.target() {
+            _ if output.webgrind.is_some() || output.format.is_some() => None,
+            _ if output.open => Some("--open"),
+            Target::File(_) if !self.target().is_stream() => Some("the name of the output"),
+            _ => Some("the default"),
+        }
     }
 
     fn report_options(&self) -> output::ReportOptions {

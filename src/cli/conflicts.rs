@@ -5,27 +5,26 @@ use std::io::{self, IsTerminal};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::GroupBy;
 use cg_preprocess::run::{Feature, Format};
+use clap::ValueEnum;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, ValueEnum};
 
 use super::arguments::Arguments;
-use super::output_format;
 
 impl Arguments {
     /// Ends the program if arguments contradict each other.
     pub fn check(&self) {
         if let Some(message) = self.contradiction() {
-            Arguments::command()
-                .error(ErrorKind::ArgumentConflict, message)
-                .exit();
+            // The message says what to do, so the usage need not.
+            clap::Error::raw(ErrorKind::ArgumentConflict, message + "\n").exit();
         }
     }
 
     fn contradiction(&self) -> Option<String> {
-        if let Some(advice) = self.unsupported_output() {
-            return Some(advice);
-        }
-        let (format, output) = (self.format(), &self.output);
+        let format = match self.chosen_format() {
+            Ok(format) => format,
+            Err(advice) => return Some(advice),
+        };
+        let output = &self.output;
         let (view, comparison) = (&self.view, &self.comparison);
         let list = self.reading.files_from.as_ref();
         let to_terminal = self.target().is_terminal();
@@ -49,18 +48,6 @@ impl Arguments {
             return self.unfit_option(format);
         };
         Some(message.to_owned())
-    }
-
-    /// The advice for an output whose name promises a format that is not supported.
-    fn unsupported_output(&self) -> Option<String> {
-        let says_format = self.output.format.is_none() && !self.output.open;
-        match self.output.output.as_ref().filter(|_| says_format)? {
-            Target::Stdout => None,
-            target @ Target::File(path) => {
-                let advice = output_format::from_name(path).err()?;
-                Some(format!("{target}: {advice}"))
-            }
-        }
     }
 
     /// The message for a given option that the format does not take.
@@ -96,12 +83,12 @@ impl Arguments {
             (last, others) => format!("{} or {last}", others.join(", ")),
         };
         let this = flag(format);
-        let default = match self.of_default_format() {
-            Some(default) => format!(" ({default})"),
+        let reason = match self.reason_for_format() {
+            Some(reason) => format!(" ({reason})"),
             None => String::new(),
         };
         Some(format!(
-            "{option} cannot be used with {this}: use {choice}{default}"
+            "{option} cannot be used with {this}{reason}: use {choice}"
         ))
     }
 }

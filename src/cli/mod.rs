@@ -23,7 +23,7 @@ use anyhow::{Result, anyhow};
 use cg_preprocess::compare::{Outcome, Verdict};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::run::{
-    self, Conversion, ConvertError, ConvertOptions, FormatError, Loaded, Report, Warning,
+    self, Conversion, ConvertError, ConvertOptions, Format, Loaded, Report, Warning,
 };
 use clap::{CommandFactory, Parser};
 use same_file::Handle;
@@ -133,6 +133,7 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
 fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Report> {
     files.check()?;
     let mut options = ConvertOptions::default();
+    options.format = Format::V7;
     options.on_overflow = arguments.rare.on_overflow;
     options.escape_html = true;
     let preprocessed = Target::File(files.preprocessed.clone());
@@ -165,12 +166,6 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
         _ => false,
     };
     let advice = match &error {
-        ConvertError::Output { source, .. } if !matches!(source, FormatError::Io(_)) => {
-            match arguments.of_default_format() {
-                Some(default) => &format!(" ({default})"),
-                None => return error.into(),
-            }
-        }
         ConvertError::OverProfile(_) => ", or use --force",
         ConvertError::Open { input, .. } if arguments.comparison.base.contains(input) => {
             "; save a base first: cg-preprocess PROFILE -f callgrind -o base.cg"

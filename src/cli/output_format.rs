@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cg_preprocess::io::Source;
 use cg_preprocess::run::Format;
 use cg_preprocess::webgrind::FILE_ENDING;
 use clap::ValueEnum;
@@ -19,20 +20,35 @@ const XML: &str = "XML output is not supported; use -f json";
 /// supported. The first that fits counts.
 const ENDINGS: &[(&str, Result<Format, &str>)] = &[
     (".html", Ok(Format::Html)),
+    (".htm", Ok(Format::Html)),
     (".json", Ok(Format::Json)),
     (".txt", Ok(Format::Text)),
+    (".text", Ok(Format::Text)),
+    (".log", Ok(Format::Text)),
     (".md", Ok(Format::Markdown)),
+    (".markdown", Ok(Format::Markdown)),
     (".folded", Ok(Format::Collapsed)),
+    (".collapsed", Ok(Format::Collapsed)),
     (".dot", Ok(Format::Dot)),
+    (".gv", Ok(Format::Dot)),
     (".pb.gz", Ok(Format::Pprof)),
+    (".pprof", Ok(Format::Pprof)),
     (".cg", Ok(Format::Callgrind)),
     (".callgrind", Ok(Format::Callgrind)),
+    (".pre", Ok(Format::V7)),
     // webgrind's own files, whose names begin like a profile's.
     (FILE_ENDING, Ok(Format::V7)),
+    (".v4", Ok(Format::V4)),
+    (".v5", Ok(Format::V5)),
+    (".v6", Ok(Format::V6)),
+    (".v7", Ok(Format::V7)),
     (".svg", Err(PICTURE)),
+    (".svgz", Err(PICTURE)),
     (".png", Err(PICTURE)),
+    (".gif", Err(PICTURE)),
     (".pdf", Err(PICTURE)),
     (".csv", Err(TABLE)),
+    (".tsv", Err(TABLE)),
     (".pb", Err(PROTOBUF)),
     (".gz", Err(COMPRESSED)),
     (".zst", Err(COMPRESSED)),
@@ -45,38 +61,54 @@ const PROFILES: [&str; 2] = ["callgrind.out", "cachegrind.out"];
 /// Names of image formats, which are not supported.
 const PICTURES: &[&str] = &["svg", "png", "pdf", "flamegraph", "flame-graph", "icicle"];
 
-/// The format that the name of an output implies, if any.
+/// webgrind's format has versions, of which its releases read one each.
+const WEBGRIND: &str = "webgrind";
+const WHICH_WEBGRIND: &str = "which webgrind? Use v7 for webgrind 1.2 and later, v6 for 0.6 to 1.1, v5 for 0.5, v4 for 0.4; \
+    or --webgrind NAME, which makes webgrind list the profile";
+
+/// The format that the name of an output chooses.
 ///
 /// # Errors
 ///
-/// What to do instead, if the name implies a format that is not supported.
-pub fn from_name(path: &Path) -> Result<Option<Format>, &'static str> {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_ascii_lowercase();
-    let by_ending = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
-    let is_profile = || PROFILES.iter().any(|beginning| name.starts_with(beginning));
-    match by_ending {
-        Some(&(_, format)) => format.map(Some),
-        None => Ok(is_profile().then_some(Format::Callgrind)),
+/// What to do instead, if it chooses none, or one that is not supported.
+pub fn from_name(path: &Path) -> Result<Format, String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let lower = name.to_ascii_lowercase();
+    let by_ending = ENDINGS.iter().find(|(ending, _)| lower.ends_with(ending));
+    if let Some(&(_, format)) = by_ending {
+        return format.map_err(str::to_owned);
     }
+    if PROFILES
+        .iter()
+        .any(|beginning| lower.starts_with(beginning))
+    {
+        return Ok(Format::Callgrind);
+    }
+    let what = match path.extension() {
+        Some(ending) => format!("no format has the ending .{}", Source::File(ending.into())),
+        None => "the name has no ending, so no format is chosen".to_owned(),
+    };
+    Err(format!(
+        "{what}: choose one with -f, such as -f text, -f html or -f v7 (webgrind)"
+    ))
 }
 
 /// Parses the name of a format. For names of image formats, the error lists the formats that show
-/// flame graphs.
+/// flame graphs; for webgrind, its versions.
 pub fn parser() -> impl TypedValueParser<Value = Format> {
     let formats = Format::value_variants().iter();
-    let pictures = PICTURES
+    let others = PICTURES
         .iter()
+        .chain([&WEBGRIND])
         .map(|&name| PossibleValue::new(name).hide(true));
-    PossibleValuesParser::new(
-        formats
-            .filter_map(Format::to_possible_value)
-            .chain(pictures),
+    PossibleValuesParser::new(formats.filter_map(Format::to_possible_value).chain(others)).try_map(
+        |name| {
+            Format::from_str(&name, true).map_err(|_| match name.eq_ignore_ascii_case(WEBGRIND) {
+                true => WHICH_WEBGRIND,
+                false => PICTURE,
+            })
+        },
     )
-    .try_map(|name| Format::from_str(&name, true).map_err(|_| PICTURE))
 }
 
 #[cfg(test)]
@@ -84,45 +116,55 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_outputs_say_the_format() {
+    fn names_of_outputs_choose_the_format() {
         let format = |name: &str| from_name(Path::new(name));
-        for (name, expected) in [
-            ("a.html", Some(Format::Html)),
-            ("A.JSON", Some(Format::Json)),
-            ("a.md", Some(Format::Markdown)),
-            ("a.txt", Some(Format::Text)),
-            ("a.folded", Some(Format::Collapsed)),
-            ("all.cg", Some(Format::Callgrind)),
-            ("all.callgrind", Some(Format::Callgrind)),
-            ("/srv/callgrind.out", Some(Format::Callgrind)),
-            ("callgrind.out.5", Some(Format::Callgrind)),
-            ("Cachegrind.out.1234", Some(Format::Callgrind)),
-            ("callgrind.out.5.json", Some(Format::Json)),
-            ("cachegrind.out.1234.webgrind", Some(Format::V7)),
-            ("/srv/callgrind.out/x", None),
-            ("x.callgrind.out", None),
-            ("out.pre", None),
-            ("html", None),
-            ("svg", None),
-            ("gz", None),
-            ("", None),
+        for (names, expected) in [
+            ("a.html A.HTM x.v4.html", Format::Html),
+            ("A.JSON callgrind.out.5.json", Format::Json),
+            ("a.txt a.text ci.LOG", Format::Text),
+            ("a.md a.markdown", Format::Markdown),
+            ("a.folded a.collapsed", Format::Collapsed),
+            ("a.dot a.gv", Format::Dot),
+            ("a.PB.GZ a.pprof", Format::Pprof),
+            ("all.cg all.callgrind .cg", Format::Callgrind),
+            (
+                "/srv/callgrind.out callgrind.out.5 Cachegrind.out.1234",
+                Format::Callgrind,
+            ),
+            ("out.pre cachegrind.out.1234.webgrind a.v7", Format::V7),
+            ("a.v4", Format::V4),
+            ("a.v5", Format::V5),
+            ("callgrind.out.v6", Format::V6),
         ] {
-            assert_eq!(format(name), Ok(expected), "{name}");
+            for name in names.split(' ') {
+                assert_eq!(format(name), Ok(expected), "{name}");
+            }
         }
-        assert_eq!(format("a.PB.GZ"), Ok(Some(Format::Pprof)));
-        for name in [
-            "a.svg",
-            "a.PNG",
-            "a.pdf",
-            "a.csv",
-            "a.pb",
-            "a.cg.gz",
-            "a.zst",
-            "a.xml",
-            "callgrind.out.5.gz",
-            ".svg",
+        for (names, advice) in [
+            ("a.svg a.svgz a.PNG a.gif a.pdf .svg", PICTURE),
+            ("a.csv a.tsv", TABLE),
+            ("a.pb", PROTOBUF),
+            ("a.cg.gz a.zst callgrind.out.5.gz", COMPRESSED),
+            ("a.xml", XML),
         ] {
-            assert!(format(name).is_err(), "{name}");
+            for name in names.split(' ') {
+                assert_eq!(format(name).unwrap_err(), advice, "{name}");
+            }
+        }
+        for (name, what) in [
+            ("x.callgrind.out", "no format has the ending .out: "),
+            ("a.v8", "no format has the ending .v8: "),
+            ("a.\u{1b}", "no format has the ending .\\x1b: "),
+            ("/srv/callgrind.out/x", "the name has no ending, "),
+            ("v6", "the name has no ending, "),
+            ("html", "the name has no ending, "),
+            ("", "the name has no ending, "),
+        ] {
+            let advice = format(name).unwrap_err();
+            assert!(
+                advice.starts_with(what) && advice.contains("-f "),
+                "{name}: {advice}"
+            );
         }
     }
 }

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use cg_preprocess::io::{Links, Source, Target, locate};
 use cg_preprocess::profile::EventChoice;
-use cg_preprocess::run::{ConvertError, ConvertOptions, convert};
+use cg_preprocess::run::{ConvertError, ConvertOptions, Format, convert};
 
 use super::help::PREPROCESSOR;
 #[cfg(unix)]
@@ -69,6 +69,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     };
     let target = Target::File(PathBuf::from(output));
     let mut options = ConvertOptions::default();
+    options.format = Format::V7;
     options.read.lenient = true;
     options.proxies = proxies
         .iter()

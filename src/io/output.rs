@@ -47,6 +47,19 @@ impl Target {
         }
     }
 
+    /// Whether it is no regular file, and none that will be created: standard output, another open
+    /// file such as `/dev/fd/3`, a pipe, or a device.
+    pub fn is_stream(&self) -> bool {
+        match self {
+            Target::Stdout => true,
+            Target::File(path) => {
+                let opened =
+                    || locate(path, Links::default()).is_ok_and(|at| Descriptor::of(&at).is_some());
+                fs::metadata(path).is_ok_and(|found| !found.is_file()) || opened()
+            }
+        }
+    }
+
     /// Checks, as far as possible without writing, that it can be written.
     pub(crate) fn check(&self, options: &OutputOptions) -> io::Result<Output> {
         let place = match self {

@@ -15,7 +15,6 @@ pub enum Format {
     #[cfg_attr(feature = "cli", value(alias = "6"))]
     V6,
     /// webgrind 1.2 and later.
-    #[default]
     #[cfg_attr(feature = "cli", value(alias = "7"))]
     V7,
     /// All functions and calls, for KCachegrind, and for merging again.
@@ -23,14 +22,19 @@ pub enum Format {
     /// All stacks, for `go tool pprof`, Pyroscope and Parca.
     Pprof,
     /// A table of the most expensive functions.
+    #[default]
+    #[cfg_attr(feature = "cli", value(alias = "table"))]
     Text,
     /// Tables for pull requests, CI summaries and AI coding assistants.
+    #[cfg_attr(feature = "cli", value(alias = "md"))]
     Markdown,
     /// The most expensive stacks as a tree.
     Tree,
     /// All stacks, for flame graphs.
+    #[cfg_attr(feature = "cli", value(alias = "folded"))]
     Collapsed,
     /// The call graph of the most expensive functions, for Graphviz.
+    #[cfg_attr(feature = "cli", value(alias = "graphviz"))]
     Dot,
     /// All functions and calls, for scripts.
     Json,

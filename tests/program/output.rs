@@ -32,7 +32,9 @@ fn is_writing(folder: &Path) -> bool {
 /// Starts a conversion, and waits until it writes or has ended.
 fn start_writing(folder: &Path) -> Child {
     let mut command = program();
-    command.current_dir(folder).args(["-o", "out", "a.cg"]);
+    command
+        .current_dir(folder)
+        .args(["-f", "v7", "-o", "out", "a.cg"]);
     let mut child = command.spawn().unwrap();
     while !is_writing(folder) && child.try_wait().unwrap().is_none() {
         thread::sleep(Duration::from_micros(100));

@@ -5,7 +5,7 @@ use std::fs;
 use cg_preprocess::callgrind;
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
-use cg_preprocess::run::{self, ConvertOptions};
+use cg_preprocess::run::{self, ConvertOptions, Format};
 use tempfile::TempDir;
 
 #[cfg(feature = "compression")]
@@ -46,6 +46,7 @@ fn formats_without_comparisons_are_refused() {
     fs::write(&profile, TEXT).unwrap();
     let inputs = [Source::File(profile)];
     let mut options = ConvertOptions::default();
+    options.format = Format::V7;
     options.base = inputs.to_vec();
     let converted = run::convert(&inputs, &Target::File(output.clone()), &options);
     let error = converted.unwrap_err().to_string();
