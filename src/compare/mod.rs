@@ -3,6 +3,7 @@
 mod check;
 mod column;
 mod limits;
+mod moved_files;
 mod pairing;
 mod sides;
 

@@ -1,14 +1,16 @@
-//! Finds the functions that are the same in two profiles.
+//! Finds the functions, or groups of functions, that are the same in two profiles.
 //!
-//! Functions are the same if their names and the last components of their files are equal. Those of
-//! one side that share both are one. In addition:
+//! Functions are the same if their names and the last components of their files are equal; those of one side
+//! that share both are one. Paths in names may begin with another root: see
+//! [`moved_files`](super::moved_files). In addition:
 //!
 //! - A function and its clones (`f.part.0`) are one.
-//! - If only one side has a name, folders in it are ignored (`include::/srv/app/a.php`).
 //! - Names with line numbers (PHP's closures) are paired in the order of these, because other changes of
-//!   the file move them.
+//!   the file move them. If all that a name says is that it is a closure, its whole file counts.
 //! - Of the rest, functions whose name and object occur once on each side have another file, as after
 //!   inlining.
+//!
+//! Groups are the same if their names are, or, with another root, the paths in these.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,12 +20,13 @@ use std::iter;
 
 use foldhash::fast::FixedState;
 
+use super::moved_files::MovedFiles;
 use super::{ComparedEvent, FunctionChange, Side, Sides};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
-use crate::maps::HashMap;
-use crate::names::{last_component, original, without_folders, without_lines};
-use crate::profile::{FunctionId, Profile};
+use crate::maps::{HashMap, HashSet};
+use crate::names::{is_known, last_component, original, paths, without_folders, without_lines};
+use crate::profile::{FunctionId, GroupBy, Profile};
 
 /// How a function was paired whose name, lines or file differ between the sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,20 +48,37 @@ pub(super) type JoinedFunctions = Sides<Vec<FunctionId>>;
 
 /// The functions of both sides. Each is in one result.
 pub(super) fn paired(profiles: Sides<&Profile>) -> Vec<JoinedFunctions> {
-    // Families share a name, except for lines, and a file.
-    let family = |side: Side, id: FunctionId| {
-        let [_, file, name] = profiles[side].names_of(id);
-        (original_name(name).0, last_component(file))
-    };
-    let mut families: HashMap<_, JoinedFunctions> = HashMap::default();
-    for side in Sides::EACH {
-        for (id, _) in profiles[side].functions() {
-            families.entry(family(side, id)).or_default()[side].push(id);
+    let moved = MovedFiles::new(&profiles.map(files));
+    match profiles.new.grouped_by() {
+        GroupBy::Function => paired_functions(profiles, &moved),
+        by => {
+            let key = |side: Side, id: FunctionId| {
+                let [_, file, name] = profiles[side].names_of(id);
+                let line = profiles[side].function(id).line;
+                match by {
+                    GroupBy::Line => (moved.in_new(side, file).into(), line),
+                    GroupBy::File | GroupBy::Object => (moved.in_new(side, name).into(), 0),
+                    _ => (moved.name_in_new(side, name), 0),
+                }
+            };
+            alike(profiles, key)
         }
     }
-    let families = join(families.into_values(), usize::MAX, |side, id| {
-        let (name, file) = family(side, id);
-        (without_folders(&name), file)
+}
+
+fn paired_functions(profiles: Sides<&Profile>, moved: &MovedFiles<'_>) -> Vec<JoinedFunctions> {
+    // Families share a name, except for lines, and a file.
+    let families = alike(profiles, |side, id| {
+        let [_, file, name] = profiles[side].names_of(id);
+        let name = match original_name(name).0 {
+            Cow::Borrowed(name) => moved.name_in_new(side, name),
+            Cow::Owned(name) => moved.name_in_new(side, &name).into_owned().into(),
+        };
+        let file = match name.ends_with(b"{closure}") {
+            true => moved.in_new(side, file),
+            false => last_component(file),
+        };
+        (name, file)
     });
     let rows = families
         .into_iter()
@@ -68,6 +88,37 @@ pub(super) fn paired(profiles: Sides<&Profile>) -> Vec<JoinedFunctions> {
         let [object, _, name] = profiles[side].names_of(id);
         (original(name), last_component(object))
     })
+}
+
+/// The paths of files in a profile: those of functions, in their names, or the names of groups.
+fn files(profile: &Profile) -> HashSet<&[u8]> {
+    let mut files = HashSet::default();
+    for (id, _) in profile.functions() {
+        let [_, file, name] = profile.names_of(id);
+        match profile.grouped_by() {
+            GroupBy::File | GroupBy::Object => files.extend([name]),
+            GroupBy::Line => files.extend([file]),
+            _ => {
+                files.extend(is_known(file).then_some(file));
+                files.extend(paths(name).map(|path| &name[path]));
+            }
+        }
+    }
+    files
+}
+
+/// The functions that have the same key.
+fn alike<Key: Eq + Hash>(
+    profiles: Sides<&Profile>,
+    key: impl Fn(Side, FunctionId) -> Key,
+) -> Vec<JoinedFunctions> {
+    let mut alike: HashMap<Key, JoinedFunctions> = HashMap::default();
+    for side in Sides::EACH {
+        for (id, _) in profiles[side].functions() {
+            alike.entry(key(side, id)).or_default()[side].push(id);
+        }
+    }
+    alike.into_values().collect()
 }
 
 /// Joins functions that only one side has with those that have the same key on the other side, if no
@@ -169,13 +220,14 @@ impl<'a> FunctionChange<'a> {
             let names = functions.iter().map(|&id| profile.names_of(id));
             names.map(|[.., name]| without_folders(name)).collect()
         });
-        let has_several = names.base.union(&names.new).nth(1).is_some();
+        let are_functions = profiles.new.grouped_by() == GroupBy::Function;
+        let has_several = are_functions && names.base.union(&names.new).nth(1).is_some();
         FunctionChange {
             object,
             file,
             name: if has_several { original(name) } else { name },
             sums: event.sums_of(&functions),
-            transition: is_on_both(&functions)
+            transition: (are_functions && is_on_both(&functions))
                 .then(|| Transition::of(sides, names))
                 .flatten(),
             functions,

@@ -12,6 +12,7 @@ mod query;
 mod short;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 pub(crate) use chains::Chains;
 pub(crate) use outline::{class, parted};
@@ -71,15 +72,29 @@ pub(crate) fn without_lines(whole: &[u8]) -> (Cow<'_, [u8]>, Vec<u64>) {
 
 /// A name without the folders of absolute paths: `include::a.php` of `include::/srv/app/a.php`.
 pub(crate) fn without_folders(name: &[u8]) -> Vec<u8> {
-    let mut short = Vec::with_capacity(name.len());
+    with_paths(name, last_component)
+}
+
+/// A name with other absolute paths in it.
+pub(crate) fn with_paths<'a>(name: &'a [u8], path: impl Fn(&'a [u8]) -> &'a [u8]) -> Vec<u8> {
+    let mut changed = Vec::with_capacity(name.len());
     let mut end = 0;
-    for path in Pieces::of(name).filter(|piece| piece.kind == PieceKind::Path) {
-        short.extend_from_slice(&name[end..path.range.start]);
-        short.extend_from_slice(last_component(&name[path.range.clone()]));
-        end = path.range.end;
+    for range in paths(name) {
+        changed.extend_from_slice(&name[end..range.start]);
+        changed.extend_from_slice(path(&name[range.clone()]));
+        end = range.end;
     }
-    short.extend_from_slice(&name[end..]);
-    short
+    changed.extend_from_slice(&name[end..]);
+    changed
+}
+
+/// The absolute paths in a name.
+pub(crate) fn paths(name: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    // Most names have none.
+    let may_have =
+        memchr::memchr(b'/', name).is_some() || memchr::memmem::find(name, br":\").is_some();
+    let pieces = may_have.then(|| Pieces::of(name)).into_iter().flatten();
+    pieces.filter_map(|piece| (piece.kind == PieceKind::Path).then_some(piece.range))
 }
 
 /// The endings of the names of clones, before one or more numbers.
