@@ -253,9 +253,9 @@ function isBelow(node, above) {
 }
 
 /** The self costs of a node and of all below it by group, the costliest first. */
-function groupCosts(zoom, by) {
+function groupCosts({ nodes, root }, zoom, by) {
   const costs = new Map();
-  for (const { frame, own } of inOrder(zoom)) {
+  for (const { frame, own } of zoom === root ? nodes : inOrder(zoom)) {
     const group = groupOf(frame, by);
     if (group) costs.set(group, (costs.get(group) || 0) + Number(own));
   }

@@ -21,7 +21,7 @@ function treeShown() {
   const columns = { ...stacks, own: stacks.self[event], old: stacks.base_self?.[event] };
   const all = allStacks(columns, frames, options);
   const tree = of ? stacksOf(all, index, of === 'callers', options) : all;
-  lastTree = { key, tree, groupCosts: once((id, by) => groupCosts(tree.nodes[id], by)) };
+  lastTree = { key, tree, groupCosts: once((id, by) => groupCosts(tree, tree.nodes[id], by)) };
   return tree;
 }
 
