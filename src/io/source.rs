@@ -9,7 +9,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fmt};
 
 use tempfile::SpooledTempFile;
@@ -102,6 +102,13 @@ impl Source {
     }
 }
 
+/// The seconds since 1970 in a name: ten digits, which no process has, of a time since 2001.
+fn time_in(name: &[u8]) -> Option<u64> {
+    let numbers = name.split(|byte| !byte.is_ascii_digit());
+    let mut seconds = numbers.filter(|digits| digits.len() == 10 && digits[0] == b'1');
+    str::from_utf8(seconds.next()?).ok()?.parse().ok()
+}
+
 /// A source as found before anything was read.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedSource<'a> {
@@ -123,6 +130,17 @@ impl<'a> ResolvedSource<'a> {
             identity: None,
             modified: None,
         }
+    }
+
+    /// When it was recorded, in seconds since 1970: the time in its name, as Xdebug's `%t` and `%u`
+    /// write it, or else that of its last change.
+    pub fn recorded(&self) -> Option<u64> {
+        let name = self.source.path().and_then(Path::file_name);
+        let named = name.and_then(|name| time_in(name.as_encoded_bytes()));
+        named.or_else(|| {
+            let since = self.modified?.duration_since(UNIX_EPOCH).ok()?;
+            Some(since.as_secs())
+        })
     }
 
     /// Opens it and looks at its first bytes.

@@ -27,6 +27,8 @@ use crate::webgrind;
 pub(super) struct Side {
     /// How messages name its inputs.
     pub inputs: String,
+    /// When the first and the last of them were recorded, in seconds since 1970, if all times are known.
+    pub recorded: Option<[u64; 2]>,
     pub profile: Profile,
 }
 
@@ -101,7 +103,20 @@ pub(super) fn load(
     }
     report.warnings.append(warnings);
     report.bytes_decompressed += merged.bytes;
-    Ok(Side { inputs, profile })
+    // A merged profile may be much newer than its runs.
+    let recorded = merged.sums.is_empty().then(|| recorded(found)).flatten();
+    Ok(Side {
+        inputs,
+        recorded,
+        profile,
+    })
+}
+
+/// When the first and the last input were recorded.
+fn recorded(found: &[ResolvedSource<'_>]) -> Option<[u64; 2]> {
+    let times: Option<Vec<u64>> = found.iter().map(ResolvedSource::recorded).collect();
+    let times = times?;
+    Some([*times.iter().min()?, *times.iter().max()?])
 }
 
 /// Reads inputs on all cores, and merges them in their order. If unreadable ones are skipped, each is

@@ -287,6 +287,7 @@ impl<'a> View<'a> {
                 base: self.base.map_or("", |base| &base.side.inputs),
                 new: &self.new.side.inputs,
             },
+            recorded: self.new.side.recorded,
             limits: self.verdicts,
         };
         let mut options = html::HtmlOptions::default();

@@ -97,3 +97,16 @@ test('the costliest groups have colours of their own, the others none', () => {
   }
   assert.equal(coloursOf(['package3']).get('package3'), coloursOf(['package3', 'package1']).get('package3'));
 });
+
+test('what tells reports apart comes first in their titles', () => {
+  const { plainCommand, plainInput } = script;
+  assert.equal(plainCommand('/srv/app/public/index.php'), 'index.php');
+  assert.equal(plainCommand('./prog --in /srv/data'), 'prog --in /srv/data');
+  assert.equal(plainCommand('C:\\app\\prog.exe a/b'), 'prog.exe a/b');
+  assert.equal(plainCommand('prog a/b'), 'prog a/b');
+  assert.equal(plainCommand(''), '');
+  assert.equal(plainInput('cachegrind.out.1700000000._cart'), '1700000000._cart');
+  assert.equal(plainInput('callgrind.out.12'), '12');
+  assert.equal(plainInput('cachegrind.out.'), 'cachegrind.out.');
+  assert.equal(plainInput('my.cachegrind.out.1'), 'my.cachegrind.out.1');
+});

@@ -76,3 +76,8 @@ test('sums are exact, whatever their numbers are', () => {
   assert.deepEqual([signed(1, '1'), signed(0, '0'), signed(-1, '-1')], ['+1', '0', '-1']);
   assert.equal(signed(1, '<0.01'), '<0.01');
 });
+
+test('times are in UTC', () => {
+  assert.equal(script.dateText(0), '1970-01-01 00:00 UTC');
+  assert.equal(script.dateText(1_767_323_099), '2026-01-02 03:04 UTC');
+});

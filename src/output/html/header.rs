@@ -42,6 +42,11 @@ impl<'a> Data<'a, '_> {
         let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
         data.field("program", program)?;
         data.field("command", &cut(command(profile), MAX_COMMAND_LENGTH))?;
+        data.field(
+            "input",
+            &cut(printable(notes.inputs.new.as_bytes()), MAX_WARNING_LENGTH),
+        )?;
+        data.field("recorded", &notes.recorded)?;
         data.field("creator", &creator)?;
         data.field("kind", profile.kind().name())?;
         data.field("complete", &is_complete)?;

@@ -99,6 +99,9 @@ pub struct Notes<'a> {
     pub estimates: Option<&'a str>,
     /// How messages name the inputs of each side; empty if unknown.
     pub inputs: Sides<&'a str>,
+    /// When the first and the last input of the new side were recorded, in seconds since 1970, if that
+    /// is known.
+    pub recorded: Option<[u64; 2]>,
 }
 
 /// Writes the HTML report of a profile or of a comparison, in UTF-8, with lines of the source files

@@ -5,10 +5,11 @@
 //! does or looks at; below it stands what is to be seen. These texts were written by hand: `BLESS=1`
 //! writes what there is, and whoever uses it checks every figure against the profile above.
 
-use std::fs;
+use std::cell::Cell;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -21,6 +22,9 @@ use crate::profile::{list, text_of};
 
 /// How long something may take to be shown on a busy machine. A test that passes does not wait for it.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// When the first file was changed: 2026-01-02 03:04:05 UTC. The others were, a moment later each.
+const RECORDED: Duration = Duration::from_secs(1_767_323_045);
 
 /// What can be clicked on, where nothing narrower is said.
 const TARGETS: &str = "a, button, label, [role=gridcell], .frame";
@@ -45,7 +49,7 @@ macro_rules! transcripts {
     };
 }
 
-transcripts! { by changes estimates figures graph lines names search shop source }
+transcripts! { by changes estimates figures graph inputs lines names search shop source }
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/page/pages")
@@ -54,17 +58,28 @@ fn folder() -> PathBuf {
 fn check(name: &str) {
     let browser = Browser::start();
     let files = TempDir::new().expect("a temporary folder");
+    let written = Cell::new(0);
     pages::check(&folder().join(name), |block| {
-        shown(&browser, block, files.path())
+        shown(&browser, block, files.path(), &written)
     });
 }
 
 /// Does what stands in a block; the block as it should read.
-fn shown(browser: &Browser, block: &Block<'_>, folder: &Path) -> Option<String> {
+fn shown(
+    browser: &Browser,
+    block: &Block<'_>,
+    folder: &Path,
+    written: &Cell<u64>,
+) -> Option<String> {
     if block.kind == "file" {
         let file = folder.join(block.options[0]);
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-        fs::write(file, block.text).expect("a file");
+        fs::write(&file, block.text).expect("a file");
+        // Reports say when their input was recorded, and which source is newer.
+        written.set(written.get() + 1);
+        let time = UNIX_EPOCH + RECORDED + Duration::from_millis(written.get());
+        let file = File::options().write(true).open(file).expect("a file");
+        file.set_modified(time).expect("a time");
     }
     if block.kind != "page" {
         return None;

@@ -49,6 +49,9 @@ function inOwnUnit({ notation: { count }, units }, value, divisor = 1) {
   return rounded(amount, whole, decimals) + (name && ` ${name}`);
 }
 
+/** A time in seconds since 1970, in UTC. */
+const dateText = (seconds) => `${new Date(1000 * seconds).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
 /** A number of calls per run, with a decimal if it is below ten and not whole. */
 const callsText = (count, runs = 1n) =>
   rounded(exact(count), runs, exact(count) < 10n * runs ? 1 : 0).replace(/[.]0$/, '');

@@ -33,23 +33,31 @@ function choiceOf({ name, shown }, event) {
   return el('label', { title }, choose, span(undefined, label(event), total, rest));
 }
 
+/** When the inputs were recorded, if that is known. */
+function recordedAt() {
+  const [first, last] = (data.recorded || []).map(dateText);
+  return first === last ? first : `${first} to ${last}`;
+}
+
 /** Makes what all views have in common. */
 function begin() {
-  const kinds = {
-    trace: 'every call recorded',
-    aggregate: 'sums by function',
-    mixed: 'every call recorded, and sums by function',
-  };
+  // Without a part of the calls, not every call is known.
+  const each = data.complete ? 'every call recorded' : 'single calls recorded';
+  const kinds = { trace: each, aggregate: 'sums by function', mixed: `${each}, and sums by function` };
+  const [when, input] = [recordedAt(), lastComponent(data.input)];
   const facts = [
-    data.creator,
     kinds[data.kind],
+    !data.complete && 'incomplete',
     data.runs > 1 && counted(data.runs, 'run'),
     counted(data.function_count, 'function'),
     data.has_invocations &&
       `${counted(data.call_count, 'call', callCount)} on ${counted(data.edge_count, 'call edge')}`,
   ];
-  document.title = `${data.command} – profile`;
+  const inputs = comparison ? `${comparison.names[1]} against ${comparison.names[0]}` : plainInput(input);
+  document.title = joined([plainCommand(data.command), inputs, !comparison && when]);
   byId('command').append(data.command);
+  const about = joined([when && `recorded ${when}`, data.creator]);
+  byId('input').append(...present([input && el('b', { title: data.input }, input), input && about && ' · ', about]));
   byId('facts').append(joined(facts));
   byId('program').append(data.program);
   byId('banners').append(
