@@ -152,6 +152,7 @@ impl CostTable {
     /// Adds `costs` to a row of `WIDTH` costs.
     #[inline(always)]
     pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
+        debug_assert!(row < self.rows(), "no row {row} of {}", self.rows());
         if WIDTH == 1 || WIDTH == ANY_WIDTH && self.width == 1 {
             if let (Some(sum), Some(cost)) = (self.costs.get_mut(row), costs.first()) {
                 add_to(sum, *cost);

@@ -161,6 +161,7 @@ impl Interpreter<'_> {
         };
         let place = self.current.end_call();
         let Some(callee) = &self.current.callee else {
+            debug_assert!(false, "a call without a callee");
             return;
         };
         let call = Call {

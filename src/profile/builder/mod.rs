@@ -344,6 +344,7 @@ impl ProfileBuilder {
     pub(crate) fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
         let Some(found) = self.run.sums.functions.get_mut(function) else {
+            debug_assert!(false, "{function:?} is of another run");
             return;
         };
         self.run.block = Some(OpenBlock {
@@ -382,6 +383,7 @@ impl ProfileBuilder {
     pub(crate) fn add_cost<const WIDTH: usize>(&mut self, line: Option<u64>, costs: Costs<'_>) {
         let is_followed = self.is_followed();
         let Some(block) = &mut self.run.block else {
+            debug_assert!(false, "a cost outside of a block");
             return;
         };
         let self_costs = &mut self.run.sums.functions.self_costs;
@@ -428,7 +430,11 @@ impl ProfileBuilder {
         call: Call,
         costs: Costs<'_>,
     ) -> Option<EdgeId> {
-        let caller = self.run.block.as_ref()?.function;
+        let Some(block) = &self.run.block else {
+            debug_assert!(false, "a call outside of a block");
+            return None;
+        };
+        let caller = block.function;
         let (callee, target_line) = (call.callee, call.target_line);
         let edge = CallEdge {
             caller,
@@ -462,8 +468,9 @@ impl ProfileBuilder {
     }
 
     fn offer_line(&mut self, callee: FunctionId, line: u64) {
-        if let Some(function) = self.run.sums.functions.get_mut(callee) {
-            function.offer_line(LineSource::Call, line);
+        match self.run.sums.functions.get_mut(callee) {
+            Some(function) => function.offer_line(LineSource::Call, line),
+            None => debug_assert!(false, "{callee:?} is of another run"),
         }
     }
 
