@@ -84,6 +84,8 @@ pub fn write(
             record.field("thread", &part.header.thread)?;
             record.field("trigger", &utf8(&part.header.trigger))?;
             record.field("name", &part.header.name().map(utf8))?;
+            record.field("command", &utf8(&part.header.command))?;
+            record.field("calls", &part.calls)?;
             record.field("total", part.totals)
         })?;
     }

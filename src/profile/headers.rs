@@ -192,6 +192,10 @@ pub(super) struct HeaderReader {
     summaries: Stated,
     /// Those whose columns are not known yet.
     unbound: Stated,
+    /// The commands in the lines of the current section.
+    commands: Vec<Vec<u8>>,
+    /// Whether the current run is not requested.
+    is_left_out: bool,
     /// The process that it describes, and whether it describes a part.
     command: Vec<u8>,
     pid: Vec<u8>,
@@ -216,7 +220,7 @@ impl HeaderReader {
             b"creator" => drop(found.creator.get_or_insert_with(|| value.into())),
             b"cmd" => {
                 self.command = value.to_vec();
-                found.runs.commands.insert(value.to_vec());
+                self.commands.push(value.to_vec());
             }
             b"pid" => self.pid = value.to_vec(),
             b"part" | b"thread" => self.is_part = true,
@@ -282,8 +286,17 @@ impl HeaderReader {
         self.is_part = false;
     }
 
+    /// Drops what the current run of a trace states.
+    pub fn leave_out_run(&mut self) {
+        self.section.clear();
+        self.commands.clear();
+        (self.summaries, self.unbound) = Default::default();
+        self.is_left_out = true;
+    }
+
     /// Ends a section with these sums of self costs.
     pub fn end_section(&mut self, own: &[Cost]) {
+        self.found.runs.commands.extend(self.commands.drain(..));
         self.unbound = Stated::default();
         let mut summaries = std::mem::take(&mut self.summaries);
         summaries.end_section(own);
@@ -299,7 +312,8 @@ impl HeaderReader {
 
     /// Ends a run, or a merged profile of several.
     pub fn end_run(&mut self) {
-        let runs = self.stated_runs.take().unwrap_or(1);
+        let is_left_out = std::mem::take(&mut self.is_left_out);
+        let runs = self.stated_runs.take().unwrap_or(u64::from(!is_left_out));
         let unnamed = runs.saturating_sub(std::mem::take(&mut self.named));
         self.found.runs.add_unnamed(unnamed);
         self.forget_process();

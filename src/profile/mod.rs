@@ -480,9 +480,9 @@ impl Profile {
         self.contents.headers.runs.count()
     }
 
-    /// The parts of aggregates, in the order of the inputs and of their lines. Valgrind writes one
-    /// for each dump, and for each thread. Traces and webgrind files have no parts, and nor has any
-    /// profile without [`ProfileOptions::parts`].
+    /// The parts of the inputs, in their order and that of their lines: what can be told apart in
+    /// them. Valgrind writes a part for each dump, and for each thread; in a trace, each run is a part.
+    /// An input without any of these is one part. There are none without [`ProfileOptions::parts`].
     ///
     /// The first 1,000 parts of each input are listed; of the others, only those with a new
     /// trigger.

@@ -1,4 +1,5 @@
-//! The parts of aggregates: a profiler writes one at each dump, or for each thread.
+//! The parts of the inputs: what can be told apart in them. A profiler writes a part of an aggregate at
+//! each dump, or for each thread; each run of a trace is one; and so is an input without any of these.
 
 use std::iter::repeat;
 use std::sync::Arc;
@@ -20,19 +21,26 @@ const CLIENT_REQUEST: &[u8] = b"Client Request: ";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PartHeader {
-    /// The number of its `part:` line.
+    /// The number of its `part:` line; of a run of a trace, its position in the input, from 1.
     pub number: Option<u64>,
     /// The number of its `thread:` line.
     pub thread: Option<u64>,
     /// The value of its `desc: Trigger:` line, which is the reason for the dump; empty if there is
     /// none.
     pub trigger: Arc<[u8]>,
+    /// The profiled command, the value of its `cmd:` line; empty if there is none.
+    pub command: Arc<[u8]>,
 }
 
 impl PartHeader {
     /// Its name, if the profiled program gave it one by a client request.
     pub fn name(&self) -> Option<&[u8]> {
         self.trigger.strip_prefix(CLIENT_REQUEST)
+    }
+
+    /// Whether its header tells it apart from other sections of its input.
+    fn is_distinct(&self) -> bool {
+        self.number.is_some() || self.thread.is_some() || !self.trigger.is_empty()
     }
 }
 
@@ -44,6 +52,8 @@ pub struct Part<'a> {
     pub input: &'a str,
     /// Its header.
     pub header: &'a PartHeader,
+    /// The number of calls in it.
+    pub calls: u64,
     /// The sums of its self costs, as in [`Profile::self_costs`](super::Profile::self_costs).
     pub totals: &'a [Cost],
 }
@@ -52,7 +62,8 @@ pub struct Part<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts {
     inputs: IndexSet<Box<str>>,
-    triggers: HashSet<Arc<[u8]>>,
+    /// The triggers and commands.
+    texts: HashSet<Arc<[u8]>>,
     rows: Vec<ListedPart>,
     /// One row of costs for each part.
     pub totals: CostTable,
@@ -60,25 +71,32 @@ pub(super) struct Parts {
     pub unlisted: u64,
 }
 
-/// A listed part. `input` is a position in the list of inputs. Equal triggers share memory.
+/// A listed part. `input` is a position in the list of inputs. Equal triggers and commands share
+/// memory.
 #[derive(Clone, Debug)]
 struct ListedPart {
     input: usize,
     header: PartHeader,
+    calls: u64,
 }
 
 impl Parts {
-    /// Adds a part of the only input.
-    pub fn push(&mut self, input: &str, header: &PartHeader, totals: &[Cost]) {
-        if self.rows.len() >= MAX_LISTED && self.triggers.contains(&header.trigger) {
+    /// Adds a part of the only input. Sections without anything that tells them apart are one.
+    pub fn push(&mut self, part: Part<'_>) {
+        let is_same = |row: &ListedPart| row.header == *part.header;
+        if !part.header.is_distinct()
+            && let Some(row) = self.rows.iter().position(is_same)
+        {
+            let calls = &mut self.rows[row].calls;
+            *calls = calls.saturating_add(part.calls);
+            self.totals.widen(part.totals.len());
+            return self.totals.add::<ANY_WIDTH>(row, part.totals);
+        }
+        if self.rows.len() >= MAX_LISTED && self.texts.contains(&part.header.trigger) {
             self.unlisted = self.unlisted.saturating_add(1);
             return;
         }
-        self.add(Part {
-            input,
-            header,
-            totals,
-        });
+        self.add(part);
     }
 
     /// Adds the parts of other inputs, which have the same events.
@@ -89,12 +107,18 @@ impl Parts {
 
     fn add(&mut self, part: Part<'_>) {
         let mut header = part.header.clone();
-        match self.triggers.get(&header.trigger) {
-            Some(trigger) => header.trigger = Arc::clone(trigger),
-            None => drop(self.triggers.insert(Arc::clone(&header.trigger))),
+        for text in [&mut header.trigger, &mut header.command] {
+            match self.texts.get(text) {
+                Some(known) => *text = Arc::clone(known),
+                None => drop(self.texts.insert(Arc::clone(text))),
+            }
         }
         let input = self.inputs.insert_full(part.input.into()).0;
-        self.rows.push(ListedPart { input, header });
+        self.rows.push(ListedPart {
+            input,
+            header,
+            calls: part.calls,
+        });
         self.totals.widen(part.totals.len());
         self.totals.push::<ANY_WIDTH>(part.totals);
     }
@@ -103,6 +127,7 @@ impl Parts {
         self.rows.iter().enumerate().map(|(row, part)| Part {
             input: &self.inputs[part.input],
             header: &part.header,
+            calls: part.calls,
             totals: self.totals.row(row),
         })
     }
@@ -126,6 +151,8 @@ pub(super) struct OpenPart {
     before: Vec<i128>,
     /// The stated numbers of invocations minus calls, by function.
     stated: HashMap<FunctionId, i128>,
+    /// The number of calls in the part.
+    pub calls: u64,
 }
 
 /// The blocks of a function.
@@ -215,6 +242,7 @@ impl OpenPart {
     /// Ends the part.
     pub fn end(&mut self) {
         self.ended += 1;
+        self.calls = 0;
         self.functions.clear();
         self.before.fill(0);
     }

@@ -32,7 +32,7 @@ impl Interpreter<'_> {
                 false => ProfileBuilder::begin_section,
             }),
             // It ends a part even if that has no cost.
-            b"part" if self.section.has_body() || self.section.part_header().is_some() => {
+            b"part" if self.section.has_body() || self.section.is_dump() => {
                 self.next_section(ProfileBuilder::begin_section);
             }
             b"events" => {

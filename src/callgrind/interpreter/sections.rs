@@ -1,5 +1,7 @@
 //! The sections of an input, which are runs or parts: their headers, and whether they are complete.
 
+use std::sync::Arc;
+
 use super::Interpreter;
 use crate::callgrind::error::WarningKind;
 use crate::display::text::excerpt;
@@ -18,9 +20,12 @@ pub(super) struct Section {
     producer: Option<Producer>,
     blocks: Blocks,
     end: End,
-    /// Its header as a part, and whether it is one: a number or thread may be unreadable.
+    /// Its header as a part, and whether an aggregate says that it is one: a number or thread may be
+    /// unreadable.
     pub part: PartHeader,
     is_part: bool,
+    /// The number of sections before it.
+    earlier: u64,
     /// Whether it is requested; known from its first cost on.
     pub is_wanted: Option<bool>,
     /// The values of its last `summary:` and `totals:` lines.
@@ -65,9 +70,16 @@ impl Section {
 
     /// Begins the next section, which has the same producer until a header names another one.
     fn next(&self) -> Self {
+        let mut part = PartHeader::default();
+        if !self.is_trace {
+            // Valgrind writes it for the first part only.
+            part.command = Arc::clone(&self.part.command);
+        }
         Section {
             is_trace: self.is_trace,
             producer: self.producer,
+            part,
+            earlier: self.earlier + 1,
             blocks: self.blocks.min(Blocks::InEarlierSections),
             ..Section::first(self.fixed_kind)
         }
@@ -128,9 +140,21 @@ impl Section {
         }
     }
 
-    /// Its header as a part, if it is a part of an aggregate.
-    pub fn part_header(&self) -> Option<&PartHeader> {
-        (self.is_part && !self.is_trace()).then_some(&self.part)
+    /// Whether its header says that it is a part of an aggregate.
+    pub fn is_dump(&self) -> bool {
+        self.is_part && !self.is_trace()
+    }
+
+    /// Its header as a part. The runs of a trace are numbered.
+    fn part_header(&self) -> PartHeader {
+        match self.is_trace() {
+            false => self.part.clone(),
+            true => PartHeader {
+                number: Some(self.earlier + 1),
+                command: Arc::clone(&self.part.command),
+                ..PartHeader::default()
+            },
+        }
     }
 
     /// Reads a block.
@@ -161,6 +185,7 @@ impl Section {
                 }
             }
             b"totals" => self.totals = Some(summary_costs(value)),
+            b"cmd" => self.part.command = text.into(),
             b"desc" if text.starts_with(RUNS) => self.has_runs = true,
             b"desc" if text.starts_with(TRIGGER) => {
                 self.part.trigger = text[TRIGGER.len()..].trim_ascii_start().into();
@@ -248,9 +273,10 @@ impl Interpreter<'_> {
     #[inline(never)]
     fn is_wanted_part(&mut self) -> bool {
         let filters = &self.options.parts;
-        let (part, found) = (self.section.part_header(), &mut self.found_parts);
-        let add = || part.is_some_and(|part| found.add(filters, part));
-        let is_wanted = self.section.is_wanted.unwrap_or_else(add);
+        let is_wanted = self.section.is_wanted.unwrap_or_else(|| {
+            (self.section.is_dump() || self.section.is_trace())
+                && self.found_parts.add(filters, &self.section.part_header())
+        });
         self.section.is_wanted = Some(is_wanted);
         is_wanted
     }
@@ -272,8 +298,10 @@ impl Interpreter<'_> {
         }
         self.builder.close_block();
         self.resolve_columns();
-        if let Some(part) = self.section.part_header() {
-            self.builder.end_part(&self.messages.input, part);
+        // One without blocks is nothing, unless it has a name.
+        if self.section.has_body() || self.section.is_dump() {
+            let part = self.section.part_header();
+            self.builder.end_part(&self.messages.input, &part);
         }
     }
 

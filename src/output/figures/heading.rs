@@ -50,7 +50,8 @@ impl Report<'_> {
         };
         let counts = [
             several("runs", profile.runs()),
-            several("parts", part_count(profile)),
+            // Where each run is a part, their number is there already.
+            several("parts", part_count(profile)).filter(|_| part_count(profile) != profile.runs()),
             Some((self.kind.by.names(), grouped(self.rows.len() as u64))),
             (self.kind.by != GroupBy::Line).then_some(calls),
         ];

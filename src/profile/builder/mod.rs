@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::events::{Definition, Event, EventError, Events};
 use super::headers::HeaderReader;
-use super::parts::PartHeader;
+use super::parts::{Part, PartHeader};
 use super::{BlockKind, Profile, ProfileData, ProfileKind};
 use crate::tables::{
     ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, Function, FunctionId, LineKey, LineRule,
@@ -169,19 +169,37 @@ impl ProfileBuilder {
         }
     }
 
-    /// Ends a part of an aggregate, and lists it if requested. Call
-    /// [`begin_section`](Self::begin_section) next, or end the input.
+    /// Ends a part, and lists it if requested. Call [`begin_section`](Self::begin_section) next, or end
+    /// the input.
     pub(crate) fn end_part(&mut self, input: &str, header: &PartHeader) {
-        if self.options.parts && self.run.kind == BlockKind::Aggregate {
-            let totals = self.section_totals();
-            self.run.sums.parts.push(input, header, &totals);
+        if !self.options.parts {
+            return;
         }
+        let sums = &self.run.sums;
+        // A run of a trace, and a webgrind file, have sums of their own.
+        let (calls, totals) = match (&self.run.table, self.run.kind) {
+            (None, BlockKind::Aggregate) => (self.run.part.calls, self.section_totals()),
+            _ => {
+                let calls = sums.calls.edges().iter().map(|edge| edge.calls);
+                let calls = calls.fold(0, u64::saturating_add);
+                (calls, sums.functions.self_costs.totals())
+            }
+        };
+        self.run.sums.parts.push(Part {
+            input,
+            header,
+            calls,
+            totals: &totals,
+        });
     }
 
-    /// Drops the header lines of the current section, which is not requested. Lines that describe
-    /// all sections stay.
+    /// Drops the header lines of the current section, which is not requested. In an aggregate, lines
+    /// that describe all sections stay.
     pub(crate) fn leave_out_section(&mut self) {
-        self.headers.leave_out_section();
+        match self.run.kind {
+            BlockKind::Trace => self.headers.leave_out_run(),
+            BlockKind::Aggregate => self.headers.leave_out_section(),
+        }
     }
 
     /// Begins a section that is another run, of the same or of another program.
@@ -447,6 +465,7 @@ impl ProfileBuilder {
             self.offer_line(callee, target_line);
             return None;
         }
+        self.run.part.calls = self.run.part.calls.saturating_add(call.calls);
         let known = self.run.sums.calls.edges().len();
         let edge = self.run.sums.calls.add::<WIDTH>(edge, costs.row);
         // The first call to a function is also the first of an edge.

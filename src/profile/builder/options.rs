@@ -25,6 +25,6 @@ pub struct ProfileOptions {
     /// Whether to keep the self costs of aggregates by line. Traces have only one line for each
     /// function.
     pub lines: bool,
-    /// Whether to list the parts of aggregates with their totals.
+    /// Whether to list the parts of the inputs with their totals.
     pub parts: bool,
 }

@@ -23,7 +23,7 @@ use super::error::{ReadError, ReadWarning};
 use super::escape::UNNAMED_EVENT;
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, MAX_EVENT_NAME, ProfileBuilder, is_overlong, words};
+use crate::profile::{BlockKind, MAX_EVENT_NAME, PartHeader, ProfileBuilder, is_overlong, words};
 use bytes::Bytes;
 use table::TableReader;
 
@@ -129,6 +129,7 @@ pub fn read(
     let is_single = start.function_count == 1;
     source.end = start.headers_at;
     let largest_cost = TableReader::new(source, start, builder).read()?;
+    builder.end_part(name, &PartHeader::default());
     let input = name.to_owned();
     if builder.is_incomplete() {
         warnings.push(ReadWarning::Incomplete(input.clone()));
