@@ -51,19 +51,3 @@ pub fn links(file: &Decoded) -> Links {
     })
     .collect()
 }
-
-/// The self costs of stacks, by these links.
-pub fn stacks(file: &Decoded, links: &Links) -> BTreeMap<String, i64> {
-    let calls = links.iter();
-    let callers = calls.flat_map(|(caller, calls)| calls.iter().map(move |call| (call, caller)));
-    let callers: BTreeMap<_, _> = callers.collect();
-    sums(file.invocations().map(|([function, number], one)| {
-        let mut at = &(file.name(function), number);
-        let mut stack = at.0.clone();
-        while let Some(&caller) = callers.get(at) {
-            stack = format!("{};{stack}", caller.0);
-            at = caller;
-        }
-        (stack, i64::from(one.self_cost))
-    }))
-}

@@ -11,7 +11,7 @@ use std::slice::from_ref;
 
 use crate::invocations;
 use crate::producer::sources;
-use crate::profile::{Profile, assert_figures, number, place, signed, sums};
+use crate::profile::{Profile, assert_figures, number, place, signed, stacks, sums};
 pub use session::{PHP, Session};
 use session::{PHPUNIT, own_invocations};
 
@@ -36,7 +36,27 @@ fn calls_and_roots() {
     }
 }
 
-/// Links are those of Xdebug's own function trace of the same run.
+/// Times that look like those of short functions: many are equal, none by chance.
+pub fn alike(block: usize) -> u64 {
+    20 + 30 * (block as u64 % 7)
+}
+
+/// Times that no two invocations share, neither by themselves nor with what they called.
+fn apart(block: usize) -> u64 {
+    // Squares, so that sums of them differ, too.
+    (block as u64 + 1).pow(2) % 2_147_483_647 * 1_234_567_891 % 2_147_483_647
+}
+
+/// Sees that who called whom is what Xdebug's own function trace of the run says, if times are
+/// measured in 10 ns or, as by Xdebug 2, in microseconds: then most calls cost 0 or 1.
+fn check_links(session: &Session) {
+    for unit in [10, 1_000] {
+        let profile = session.with_times(unit, alike);
+        let [found, expected] = session.links(&profile);
+        assert_figures(&found, &expected);
+    }
+}
+
 #[test]
 fn links() {
     let scripts = [
@@ -51,13 +71,39 @@ fn links() {
     for script in scripts.map(|name| format!("{name}.php")) {
         let mut session = Session::new();
         session.trace(&script);
-        session.check_links(&session.profile());
+        check_links(&session);
         session.check_stacks();
+        check_stacks(&session);
     }
 }
 
+/// A program of many classes.
 #[test]
-fn stacks_of_fibers() {
+fn links_of_a_test_runner() {
+    let tests = sources().join("php/tests");
+    let tests = tests.to_str().expect("UTF-8");
+    let arguments = ["--no-configuration", "--do-not-cache-result", tests];
+    let mut session = Session::new();
+    session.trace_program(&PHPUNIT.path(), &arguments);
+    check_links(&session);
+}
+
+/// Sees that stacks are those of the trace, where times tell whom each call made, and that functions
+/// cost what their stacks do.
+fn check_stacks(session: &Session) {
+    let profile = session.with_times(1, apart);
+    let [found, expected] = session.links(&profile);
+    assert_figures(&found, &expected);
+    let (stacks, said) = stacks(from_ref(&profile), &[]);
+    assert_eq!(said, "");
+    assert_figures(&stacks, &session.stacks(apart));
+    let functions = Profile::json(&[profile], &["--inclusive", "outermost"]);
+    functions.assert_outermost(&stacks, |_| 0);
+}
+
+/// Where many times are equal, calls of several fibers may change places, but hardly any stack does.
+#[test]
+fn links_of_fibers() {
     for (script, arguments) in [
         ("fibers.php", &[][..]),
         ("fibers/turns.php", &["3"]),
@@ -69,28 +115,18 @@ fn stacks_of_fibers() {
     ] {
         let mut session = Session::new();
         session.trace_program(&sources().join("php").join(script), arguments);
-        session.check_stacks_of_fibers(&session.profile());
         session.check_stacks();
+        check_stacks(&session);
+        let (found, _) = stacks(&[session.with_times(1, alike)], &[]);
+        let expected = session.stacks(alike);
+        assert!(found.keys().eq(expected.keys()), "{script}");
+        let both = found.values().zip(expected.values());
+        let moved: u64 = both
+            .map(|(found, expected)| found.abs_diff(*expected))
+            .sum();
+        let total = expected.values().sum::<i64>().unsigned_abs();
+        assert!(moved / 2 * 50 <= total, "{script}: {moved} of {total}");
     }
-}
-
-/// Xdebug 2 measured in microseconds: most calls cost 0 or 1.
-#[test]
-fn links_in_microseconds() {
-    let mut session = Session::new();
-    session.trace("loops.php");
-    session.check_links(&session.in_microseconds());
-}
-
-/// A program of many classes.
-#[test]
-fn links_of_a_test_runner() {
-    let tests = sources().join("php/tests");
-    let tests = tests.to_str().expect("UTF-8");
-    let arguments = ["--no-configuration", "--do-not-cache-result", tests];
-    let mut session = Session::new();
-    session.trace_program(&PHPUNIT.path(), &arguments);
-    session.check_links(&session.profile());
 }
 
 /// A fiber's function is called by nobody: it has a stack of its own.
