@@ -36,11 +36,16 @@ check)
     note=
     if [ -e "$base" ]; then
         set -- --base "$base" "$@"
+        given=$#
         while IFS= read -r limit; do
             [ -z "$limit" ] || set -- "--max-growth=$limit" "$@"
         done <<LIMITS
 $max_growth
 LIMITS
+        if [ $# -eq "$given" ]; then
+            echo "profile-limits.sh: MAX_GROWTH contains no limit" >&2
+            exit 2
+        fi
     else
         note="there is no base at $base: run \"profile-limits.sh keep\" on the main branch"
         echo "$note" >&2

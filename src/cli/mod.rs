@@ -188,7 +188,7 @@ fn failures(report: &Report, is_strict: bool) -> Vec<&str> {
     let has_failed = |verdict: &&Verdict| match verdict.outcome {
         Outcome::Passed => false,
         Outcome::NotFound => is_strict,
-        Outcome::Failed => true,
+        Outcome::Incomplete | Outcome::Failed => true,
     };
     let failed = report.verdicts.iter().filter(has_failed);
     incomplete

@@ -14,6 +14,8 @@ impl Limit {
     /// Checks a profile in the first event, without rounding, and per run if the comparison is. The
     /// comparison is that of the profile with a base.
     ///
+    /// A profile that is not [complete](Profile::is_complete) can fail a limit, but not pass it.
+    ///
     /// # Errors
     ///
     /// If the limit cannot be checked: see [`LimitError`]. Those on groups of functions can only be
@@ -23,7 +25,12 @@ impl Limit {
         profile: &Profile,
         comparison: Option<&Comparison<'_>>,
     ) -> Result<Verdict, LimitError> {
-        Check::of(self, |_| (profile, comparison))?.verdict(true)
+        let base = comparison.map(|comparison| comparison.profiles.base);
+        let are_complete = Sides {
+            base: base.is_none_or(Profile::is_complete),
+            new: profile.is_complete(),
+        };
+        Check::of(self, are_complete, |_| (profile, comparison))?.verdict(true)
     }
 }
 
@@ -33,7 +40,8 @@ pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
 /// Checks limits as [`Limit::check`] does. If `each_part` is set, limits on totals apply to each part that
 /// the profiled program has named, instead of to their sum.
 ///
-/// `rows` has the profile by function and by the groups that limits are on.
+/// `rows` has the profile by function and by the groups that limits are on; `are_complete`, whether no
+/// costs of the first event are missing.
 ///
 /// The growth of a part that only one side has is unknown: see [`Outcome::NotFound`].
 ///
@@ -43,12 +51,13 @@ pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
 pub(crate) fn check_all<'a>(
     limits: &[Limit],
     each_part: bool,
+    are_complete: Sides<bool>,
     rows: impl Fn(GroupBy) -> Checked<'a>,
 ) -> Result<Vec<Verdict>, LimitError> {
     let mut verdicts = Vec::new();
     let mut missing = 0;
     for limit in limits {
-        let check = Check::of(limit, &rows)?;
+        let check = Check::of(limit, are_complete, &rows)?;
         if each_part && limit.name.is_none() {
             if profiles(rows(GroupBy::Function)).any(|profile| profile.unlisted_parts() > 0) {
                 return Err(LimitError::TooManyParts);
@@ -127,13 +136,20 @@ struct Check<'l, 'a> {
     /// The first event of each side, not divided by runs.
     columns: Sides<Column<'a>>,
     runs: Sides<u64>,
+    /// The incomplete side among those that are compared, for people. The limit may pass only because
+    /// costs are missing.
+    incomplete: Option<&'static str>,
     /// The comparison of the sides, if the limit is on growth.
     comparison: Option<&'a Comparison<'a>>,
 }
 
 impl<'l, 'a> Check<'l, 'a> {
     /// Finds out what a limit is on.
-    fn of(limit: &'l Limit, rows: impl Fn(GroupBy) -> Checked<'a>) -> Result<Self, LimitError> {
+    fn of(
+        limit: &'l Limit,
+        are_complete: Sides<bool>,
+        rows: impl Fn(GroupBy) -> Checked<'a>,
+    ) -> Result<Self, LimitError> {
         let mut checked = rows(GroupBy::Function);
         let is_function = |name: &[u8]| {
             let mut names = profiles(checked).flat_map(names);
@@ -158,7 +174,13 @@ impl<'l, 'a> Check<'l, 'a> {
         let comparison = comparison.filter(|_| limit.needs_base());
         match limit.measure {
             Measure::Growth if comparison.is_none() => return Err(LimitError::NoBase),
-            Measure::Calls if !profile.has_invocations() => return Err(LimitError::NoCalls),
+            Measure::Calls if !profile.has_invocations() => {
+                let has_calls = rows(GroupBy::Function).0.has_invocations();
+                return Err(match has_calls {
+                    true => LimitError::NoCallsByLine,
+                    false => LimitError::NoCalls,
+                });
+            }
             _ => {}
         }
         let base = comparison.map_or(new, |comparison| comparison.first().columns.base);
@@ -169,6 +191,11 @@ impl<'l, 'a> Check<'l, 'a> {
             subject,
             columns: columns.map(|column| Column { runs: 1, ..column }),
             runs: columns.map(|column| column.runs),
+            incomplete: match are_complete {
+                Sides { new: false, .. } => Some("the profile is incomplete"),
+                Sides { base: false, .. } if comparison.is_some() => Some("the base is incomplete"),
+                _ => None,
+            },
             comparison,
         })
     }
@@ -308,15 +335,19 @@ impl<'l, 'a> Check<'l, 'a> {
                 format!("{cost} {growth} %, from {base} to {new}")
             }
         };
-        let (outcome, within) = match is_kept {
-            true => (Outcome::Passed, "within"),
-            false => (Outcome::Failed, "more than"),
+        let (outcome, within) = match (is_kept, self.incomplete) {
+            (true, None) => (Outcome::Passed, "within"),
+            (true, Some(_)) => (Outcome::Incomplete, "within"),
+            (false, _) => (Outcome::Failed, "more than"),
         };
         let per_run = match measure {
             Measure::Cost | Measure::Calls if self.runs.new != 1 => " per run",
             _ => "",
         };
-        let text = format!("{figures}: {within} the limit of {}{per_run}", self.limit);
+        let mut text = format!("{figures}: {within} the limit of {}{per_run}", self.limit);
+        if let (Outcome::Incomplete, Some(incomplete)) = (outcome, self.incomplete) {
+            text += &format!(", but {incomplete}");
+        }
         Ok(Verdict { outcome, text })
     }
 
@@ -349,9 +380,16 @@ impl<'l, 'a> Check<'l, 'a> {
             }
         };
         let (name, limit) = (self.subject.quoted(), self.limit);
-        Verdict {
-            outcome: Outcome::NotFound,
-            text: format!("{name}{missing}, so its limit of {limit} was not checked"),
+        let text = format!("{name}{missing}, so its limit of {limit} was not checked");
+        match self.incomplete {
+            None => Verdict {
+                outcome: Outcome::NotFound,
+                text,
+            },
+            Some(incomplete) => Verdict {
+                outcome: Outcome::Incomplete,
+                text: format!("{text}, and {incomplete}"),
+            },
         }
     }
 

@@ -141,6 +141,9 @@ pub enum LimitError {
     /// A limit on calls, but the profile contains none.
     #[error("the profile contains no calls, so limits on calls cannot be checked")]
     NoCalls,
+    /// A limit on the calls of a line, but the profile only contains those of functions.
+    #[error("the profile contains no calls by line: limit those of a function, file or class")]
+    NoCallsByLine,
     /// The unit of a limit on costs is not one of the event.
     #[error("the limit of {limit} has a unit that {event} does not have: use {expected}")]
     WrongUnit {
@@ -167,6 +170,9 @@ pub enum Outcome {
     /// It passed because a profile lacks the function or part: it was not called, was renamed, or its
     /// name is misspelled.
     NotFound,
+    /// It passed, or the function or part was not found, but data are missing from a profile. With them,
+    /// it might have failed.
+    Incomplete,
     /// It failed.
     Failed,
 }
@@ -288,8 +294,8 @@ impl Limit {
 }
 
 impl Verdict {
-    /// Whether the limit did not fail.
+    /// Whether the limit did not fail, and would not with data that are missing.
     pub fn passed(&self) -> bool {
-        self.outcome != Outcome::Failed
+        matches!(self.outcome, Outcome::Passed | Outcome::NotFound)
     }
 }

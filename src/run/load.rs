@@ -30,6 +30,8 @@ pub(super) struct Side {
     /// When the first and the last of them were recorded, in seconds since 1970, if all times are known.
     pub recorded: Option<[u64; 2]>,
     pub profile: Profile,
+    /// Whether no costs of its first event are missing.
+    pub has_all_costs: bool,
 }
 
 impl Side {
@@ -93,6 +95,7 @@ pub(super) fn load(
     let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
     let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
     warnings.extend(notices::conflicting(&profile, wants_all));
+    let has_all_costs = profile.is_complete() && !notices::are_costs_missing(&warnings);
     if notices::is_loss(&warnings) {
         profile.set_incomplete();
     }
@@ -109,6 +112,7 @@ pub(super) fn load(
         inputs,
         recorded,
         profile,
+        has_all_costs,
     })
 }
 

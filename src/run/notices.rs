@@ -158,6 +158,16 @@ pub(super) fn is_loss(warnings: &Warnings<Warning>) -> bool {
     warnings.iter().any(|listed| listed.warning.is_loss())
 }
 
+/// Whether costs of the first event are missing. If there are limits, those that an input without the
+/// event lacks are an error.
+pub(super) fn are_costs_missing(warnings: &Warnings<Warning>) -> bool {
+    let is_of_events = |warning: &Warning| {
+        matches!(warning, Warning::MissingEvents(_)) || warning.absent_event().is_some()
+    };
+    let mut warnings = warnings.iter().map(|listed| listed.warning);
+    warnings.any(|warning| warning.is_loss() && !is_of_events(warning))
+}
+
 /// Splits a number off the end of a name: `7` and `01` of `7-01`.
 pub(super) fn split_number(name: &str, separator: char) -> Option<(&str, &str)> {
     let parts = name.rsplit_once(separator);

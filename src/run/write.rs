@@ -80,7 +80,11 @@ impl Loaded<'_> {
             Some((&groups[at].1, comparisons[at].as_ref()))
         };
         let rows = |by| groups_by(by).unwrap_or((new.profile(), comparison.as_ref()));
-        report.verdicts = check_all(&options.limits, options.limit_each_part, rows)?;
+        let are_complete = Sides {
+            base: (self.base.as_ref()).is_none_or(|base| base.has_all_costs),
+            new: self.new.has_all_costs,
+        };
+        report.verdicts = check_all(&options.limits, options.limit_each_part, are_complete, rows)?;
         let not_found = notices::not_found(&report.verdicts);
         report.warnings.extend(not_found);
         let notes = report.warnings.iter();

@@ -154,5 +154,5 @@ mod memory {
 mod limits {
     use super::*;
 
-    pages! { "limits/" cost_and_calls each_part groups growth script }
+    pages! { "limits/" cost_and_calls each_part groups growth incomplete script }
 }

@@ -61,6 +61,7 @@ impl Body {
         self.gap();
         for (outcome, word) in [
             (Outcome::Failed, "**failed**"),
+            (Outcome::Incomplete, "**incomplete**"),
             (Outcome::NotFound, "**not checked**"),
             (Outcome::Passed, "passed"),
         ] {

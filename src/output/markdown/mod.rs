@@ -346,6 +346,9 @@ fn outcome(verdicts: &[Verdict]) -> &'static str {
     };
     match (verdicts, count(Outcome::Failed)) {
         ([], _) => "",
+        (_, 0) if count(Outcome::Incomplete) > 0 => {
+            ": a limit **cannot pass**, because data are missing"
+        }
         (_, 0) if count(Outcome::NotFound) > 0 => ": not all limits were checked",
         ([_], 0) => ": the limit passed",
         (_, 0) => ": all limits passed",
