@@ -1,4 +1,4 @@
-"""Sums up the profiles of a folder on a Spark cluster.
+"""Sums up the profiles of a directory on a Spark cluster.
 
     spark-submit spark.py FOLDER OUTPUT
 
@@ -27,7 +27,7 @@ def sums(profiles):
 
 
 def merge(spark, profiles):
-    """Merge all profiles of a folder into one."""
+    """Merge all profiles of a directory into one."""
     files = spark.sparkContext.binaryFiles(profiles)
     return (
         files.values()

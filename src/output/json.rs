@@ -1,7 +1,7 @@
 //! A whole profile, or a comparison, as one JSON document.
 //!
-//! `docs/profile.schema.json` describes the document of a profile, and
-//! `docs/comparison.schema.json` that of a comparison. In short:
+//! `docs/schema/profile.json` describes the document of a profile, and
+//! `docs/schema/comparison.json` that of a comparison. In short:
 //!
 //! ```text
 //! {

@@ -98,14 +98,14 @@ mod scripts {
     use super::*;
 
     /// Those of many-machines.md are run by `.ci/many-machines`.
-    const PAGES: &str = "README.md docs/ci.md docs/continuous-profilers.md docs/graphs.md docs/json.md docs/php.md \
-                         docs/profilers.md docs/report.md docs/valgrind.md";
+    const PAGES: &str = "README.md docs/ci.md docs/graphs.md docs/json.md docs/php.md docs/profilers.md \
+                         docs/report.md docs/valgrind.md docs/webgrind.md";
     /// What needs another user's rights, and the script that has tests of its own.
     const LEFT_OUT: [&str; 2] = ["sudo ", "profile-limits.sh"];
     /// Programs that are not run, as the pages say of those that no other test runs. What does
     /// nothing stands in for them.
-    const STAND_INS: &str = "cargo curl dot go inferno-flamegraph jq kcachegrind open php pyprof2calltree \
-                             valgrind xdg-open";
+    const STAND_INS: &str = "cargo dot go inferno-flamegraph jq kcachegrind open php pyprof2calltree \
+                             valgrind wp xdg-open";
     const PROFILES: &str = "after.out base.out before.out cachegrind.out.1234 cachegrind.out.5678 callgrind.out.1234 \
                             callgrind.out.1235 input.callgrind new.out old.out \
                             profile profile.cg profiles/cachegrind.out.1";
@@ -114,10 +114,11 @@ mod scripts {
 
     fn workplace() -> TempDir {
         let folder = TempDir::new().unwrap();
-        for name in ["bin", "profiles", "src", "target/gungraun"] {
+        for name in ["bin", "profiles", "src", "target/gungraun", "vendor/bin"] {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
-        for name in STAND_INS.split(' ') {
+        let of_frameworks = ["console", "../vendor/bin/drush"];
+        for name in STAND_INS.split(' ').chain(of_frameworks) {
             let path = folder.path().join("bin").join(name);
             fs::write(&path, "#!/bin/sh\ncat >/dev/null\n").unwrap();
             fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
@@ -125,7 +126,8 @@ mod scripts {
         let profile = fs::read_to_string(fixture("xdebug3/proxies.cg")).unwrap();
         let profile = profile
             .replace(r"Shop\Cart->total", r"App\Kernel->boot")
-            .replace(r"Shop\Cart->sum", "parse");
+            .replace(r"Shop\Cart->sum", "parse")
+            .replace("php::round", "php::PDO->query");
         let of_valgrind = fs::read_to_string(fixture("valgrind/benchmarks.cg")).unwrap();
         for (pid, name) in OF_VALGRIND.split(' ').enumerate() {
             // Files of one process are parts of one run.

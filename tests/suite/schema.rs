@@ -11,7 +11,7 @@ pub struct Schema {
 
 impl Schema {
     pub fn read(name: &str) -> Self {
-        let path = format!("{}/docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/docs/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
         let mut schemas = Schemas::new();
         let index = Compiler::new().compile(&path, &mut schemas).unwrap();
         Schema { schemas, index }

@@ -1,7 +1,7 @@
 //! The HTML report: one file that needs no server, no network and no other file.
 //!
 //! It consists of `page.html`, its style, its script (`page/`) and the data as JSON. The data are
-//! those of `-f json`, by columns to save room; `docs/report.schema.json` describes them.
+//! those of `-f json`, by columns to save room; `docs/schema/report.json` describes them.
 //!
 //! A report has at most about 8 MB: the costliest functions, calls and stacks, and sums of those
 //! that were omitted.
