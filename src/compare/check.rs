@@ -1,5 +1,7 @@
 //! Checks limits.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::column::{Column, FunctionSums};
 use super::limits::{Limit, LimitError, Measure, Outcome, Verdict};
 use super::{Comparison, PartChange, Side, Sides};
@@ -7,7 +9,7 @@ use crate::display::MAX_LISTED;
 use crate::display::numbers::{counted, grouped, marked, percent};
 use crate::display::text::{excerpt, printable};
 use crate::display::units::in_units;
-use crate::names::{NameQuery, is_called};
+use crate::names::{Fit, NameQuery, SHORT, is_called, short_name, without_place};
 use crate::profile::{FunctionId, GroupBy, Profile};
 
 impl Limit {
@@ -155,6 +157,17 @@ impl<'l, 'a> Check<'l, 'a> {
             let mut names = profiles(checked).flat_map(names);
             names.any(|of| is_called(of, name))
         };
+        let kind = limit.unknown_kind().filter(|_| {
+            let mut names = profiles(checked).flat_map(names);
+            let query = query(limit.name.as_deref().unwrap_or_default());
+            !names.any(|name| query.fit(name).is_some())
+        });
+        if let Some(kind) = kind {
+            return Err(LimitError::UnknownKind {
+                kind: kind.to_owned(),
+                name: shown(limit.name.as_deref().unwrap_or_default()),
+            });
+        }
         let subject = match (limit.name.as_deref(), limit.group()) {
             (None, _) => Subject::Total,
             (Some(name), Some((by, group))) if !is_function(name) => {
@@ -209,9 +222,8 @@ impl<'l, 'a> Check<'l, 'a> {
             }
             return Ok(verdict);
         };
-        let closest = |column: &Column<'_>| {
-            NameQuery::new(name).closest(names(column.profile).map(printable))
-        };
+        let closest =
+            |column: &Column<'_>| query(name).closest(names(column.profile).map(printable));
         let found = self.find(by, name)?;
         if self.comparison.is_some() && found.base.is_none() {
             return Err(LimitError::NoFunction {
@@ -242,32 +254,32 @@ impl<'l, 'a> Check<'l, 'a> {
         verdicts.collect()
     }
 
-    /// Adds up the functions of the given name or, if there are none, PHP's own function of that name.
-    /// Finds groups by their whole names or, if there are none, files and objects without their first
-    /// folders. For growth, either side may have the name; it is found if the base has something.
+    /// Adds up the functions that a name fits best, if they have one name; of groups, there must be one.
+    /// For growth, either side may have the name; it is found if the base has something.
     fn find(&self, by: GroupBy, wanted: &[u8]) -> Result<Sides<Option<FunctionSums>>, LimitError> {
         /// The functions or the groups whose names fit equally well.
         #[derive(Default)]
         struct Found {
             sums: Sides<Option<FunctionSums>>,
-            /// Their number; those that the sides share are one.
-            count: usize,
+            /// What they are called.
+            names: BTreeSet<String>,
         }
-        let mut found = [Found::default(), Found::default()];
+        let query = query(wanted);
+        let mut found: BTreeMap<Fit, Found> = BTreeMap::new();
         let mut add = |row: Sides<&[FunctionId]>| {
             let sides = self.columns.zip(row);
             let fits = sides.into_iter().flat_map(|(Column { profile, .. }, ids)| {
                 let names = ids.iter().map(|&id| profile.names_of(id)[2]);
-                names.filter_map(|name| misfit(by, name, wanted))
+                names.filter_map(|name| Some((query.fit(name)?, without_place(name))))
             });
-            let Some(misfit) = fits.min() else {
+            let Some((fit, name)) = fits.min() else {
                 return;
             };
-            found[misfit].count += 1;
+            let found = found.entry(fit).or_default();
+            found.names.insert(printable(name));
             for (side, (column, ids)) in Sides::EACH.zip(sides) {
                 if let Some(sums) = column.sums(ids) {
-                    let found = found[misfit].sums[side].get_or_insert_default();
-                    found.add(sums);
+                    found.sums[side].get_or_insert_default().add(sums);
                 }
             }
         };
@@ -284,20 +296,18 @@ impl<'l, 'a> Check<'l, 'a> {
                 });
             }
         }
-        let [whole, end] = found;
-        let found = if whole.sums.base.is_some() {
-            whole
-        } else {
-            end
-        };
-        if by != GroupBy::Function && found.count > 1 {
-            return Err(LimitError::Ambiguous {
+        let best = found.keys().find(|fit| found[fit].sums.base.is_some());
+        let best = best.or(found.keys().next()).copied();
+        let Found { sums, names } = best.and_then(|fit| found.remove(&fit)).unwrap_or_default();
+        match names.len() {
+            0 | 1 => Ok(sums),
+            count => Err(LimitError::Ambiguous {
                 kind: by.names(),
                 name: shown(wanted),
-                count: found.count,
-            });
+                count,
+                names: listed(names),
+            }),
         }
-        Ok(found.sums)
     }
 
     /// Compares sums of both sides with the limit.
@@ -408,19 +418,18 @@ fn exact(cost: i128) -> FunctionSums {
     }
 }
 
-/// How a name differs from a wanted one: 0 if it does not, 1 if it is PHP's own function of that name,
-/// or a file or object in a folder; `None` if it is something else.
-fn misfit(by: GroupBy, name: &[u8], wanted: &[u8]) -> Option<usize> {
-    match by {
-        GroupBy::Function if is_called(name, wanted) => Some(0),
-        GroupBy::Function => is_called(name.strip_prefix(b"php::")?, wanted).then_some(1),
-        _ if name == wanted => Some(0),
-        GroupBy::Class | GroupBy::Package => None,
-        _ => {
-            let folders = name.strip_suffix(wanted)?;
-            matches!(folders.last(), Some(b'/' | b'\\')).then_some(1)
-        }
-    }
+/// The functions or groups that a name in a limit fits.
+fn query(name: &[u8]) -> NameQuery {
+    NameQuery::new(if name.is_empty() { b"???" } else { name })
+}
+
+/// The first of several names, and how many others there are.
+fn listed(names: BTreeSet<String>) -> String {
+    let more = names.len().saturating_sub(MAX_LISTED);
+    let names = names.iter().map(|name| short_name(name, SHORT));
+    let mut listed: Vec<String> = names.take(MAX_LISTED).collect();
+    listed.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
+    listed.join(", ")
 }
 
 /// The names of all functions.

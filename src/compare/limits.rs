@@ -12,13 +12,14 @@ use crate::profile::GroupBy;
 
 /// A limit on a profile or a comparison.
 ///
-/// The function has the given name; if there is none, it is PHP's own function of that name:
-/// `PDO->query` is what Xdebug calls `php::PDO->query`. Functions of one name in several files are
-/// added up, and so are the copies of a function that Xdebug distinguishes (`NAME:{file:line}`).
+/// The function has the given name; if there is none, a report shows this name for it (`…` stands for
+/// any text); or it is PHP's own function of that name: `PDO->query` is what Xdebug calls
+/// `php::PDO->query`; or its name ends with it, as `Shop\fib` with `fib`. Functions of one name in
+/// several files are added up, and so are the copies of a function that Xdebug distinguishes
+/// (`NAME:{file:line}`). If a name fits functions with several names, that is an error.
 ///
 /// `class:`, `package:`, `file:`, `object:` and `line:` before a name select a group of functions,
-/// unless there is a function of the whole name. The first folders of files and objects can be
-/// omitted.
+/// unless there is a function of the whole name. The first components of their names can be omitted.
 ///
 /// ```
 /// use cg_preprocess::compare::Limit;
@@ -100,6 +101,16 @@ pub enum LimitSyntaxError {
     Calls,
 }
 
+/// How people find out names.
+const SEE_NAMES: &str = "--names full shows whole names";
+
+/// What names of groups begin with.
+fn kinds() -> String {
+    GroupBy::GROUPS
+        .map(|by| format!("{}:", by.name()))
+        .join(", ")
+}
+
 /// The error for a limit that cannot be checked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
@@ -120,15 +131,22 @@ pub enum LimitError {
     #[error("{0} cannot be checked: some sums exceed 64 bits")]
     Saturated(String),
     /// The base has no such function or group.
-    #[error("the base has no {name}, so its growth cannot be checked{closest}")]
+    #[error("the base has no {name}, so its growth cannot be checked{closest}; {SEE_NAMES}")]
     NoFunction { name: String, closest: String },
-    /// The end of a path matches several files.
-    #[error("there are {count} {kind} \"{name}\": add folders to the name")]
+    /// The name fits functions or groups of several names.
+    #[error("\"{name}\" fits {count} {kind}: {names}; use more of the name of one ({SEE_NAMES})")]
     Ambiguous {
         kind: &'static str,
         name: String,
         count: usize,
+        names: String,
     },
+    /// The name begins like that of a group, but there is no such kind of groups, and no such function.
+    #[error(
+        "there is no function \"{name}\" ({SEE_NAMES}), and no kind of groups \"{kind}\": use {}",
+        kinds()
+    )]
+    UnknownKind { kind: String, name: String },
     /// The limit is on a group of functions of this kind, which a single profile does not contain.
     #[error("a limit on a {0} can only be checked in a conversion")]
     Group(&'static str),
@@ -280,6 +298,16 @@ impl Limit {
     /// The kind of its name: `class:A` is a class, unless there is a function of that name.
     pub(crate) fn group_by(&self) -> GroupBy {
         self.group().map_or(GroupBy::Function, |(by, _)| by)
+    }
+
+    /// What its name begins with, if that looks like a kind of groups and is none.
+    pub(super) fn unknown_kind(&self) -> Option<&str> {
+        let name = self.name.as_deref()?;
+        let (kind, rest) = name.split_at(memchr::memchr(b':', name)?);
+        let is_kind = !kind.is_empty() && kind.iter().all(u8::is_ascii_lowercase);
+        let has_name = matches!(rest, [_, first, ..] if *first != b':');
+        let kind = str::from_utf8(kind).ok()?;
+        (is_kind && has_name && self.group().is_none()).then_some(kind)
     }
 
     /// The kind and the name of a group.

@@ -19,7 +19,7 @@ pub(crate) use outline::{class, parted};
 pub(crate) use package::{Packages, is_known};
 use pieces::{PieceKind, Pieces};
 pub use query::UnknownFunction;
-pub(crate) use query::{NameQuery, Named};
+pub(crate) use query::{Fit, NameQuery, Named};
 pub(crate) use short::{SHORT, cut_end, pad, short_name, shorten_path, width_of};
 
 /// Whether a function has this name, with or without the location that Xdebug 2.3 and later append to
@@ -28,7 +28,8 @@ pub(crate) fn is_called(name: &[u8], wanted: &[u8]) -> bool {
     name == wanted || without_place(name) == wanted
 }
 
-fn without_place(name: &[u8]) -> &[u8] {
+/// A name without the location that Xdebug appends.
+pub(crate) fn without_place(name: &[u8]) -> &[u8] {
     let is_place = |&at: &usize| at == 0 || name[at - 1] != b':';
     let mut places = memchr::memmem::find_iter(name, b":{").filter(is_place);
     match (places.next(), name.ends_with(b"}")) {

@@ -38,6 +38,12 @@ pub(super) fn without_arguments(name: &str) -> &str {
     }
 }
 
+/// Where the components of a name begin: namespaces, classes and the function.
+pub(super) fn components(name: &str) -> impl Iterator<Item = usize> {
+    let starts = Outline::of(name).starts.into_iter();
+    starts.map(|(start, _)| start)
+}
+
 /// The class of a function, or else its namespace: `A\B` of `A\B->m`, `ns::C` of
 /// `ns::C<int>::m(…)`; `None` for a function without either. Template arguments are omitted.
 ///

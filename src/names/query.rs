@@ -3,10 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use memchr::memmem::Finder;
 use thiserror::Error;
 
-use super::outline::without_arguments;
+use super::outline::{components, without_arguments};
 use super::short::{SHORT, short_name};
+use super::without_place;
 use crate::display::text::printable;
 use crate::maps::HashSet;
 
@@ -36,10 +38,7 @@ pub(crate) struct Named<'a> {
 impl<'a> Named<'a> {
     /// Its name, printable; `???` if it is empty.
     pub fn shown(&self) -> String {
-        match self.name {
-            b"" => "???".to_owned(),
-            name => printable(name),
-        }
+        shown(self.name)
     }
 
     /// The texts by which it can be found, besides its name.
@@ -55,14 +54,34 @@ impl<'a> Named<'a> {
 pub(crate) struct NameQuery {
     text: String,
     lowercase: String,
+    /// Finds the text in names that it can fit, unless some may not contain it as it is.
+    finder: Option<Finder<'static>>,
+}
+
+/// How a text fits a name, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// It is the whole name, except perhaps for the location at its end.
+    Whole,
+    /// It is the name as a report shows it.
+    Shown,
+    /// It is the name of a function of PHP itself, without `php::`.
+    WithoutPhp,
+    /// It is the end of the name, as `fib` of `Shop\fib`, or of a path.
+    LastComponents,
 }
 
 impl NameQuery {
     /// What was typed.
     pub fn new(typed: &[u8]) -> Self {
         let text = printable(typed);
-        let lowercase = text.to_lowercase();
-        NameQuery { text, lowercase }
+        let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        let has_pieces = text.contains(WILDCARDS) || text.starts_with('?');
+        NameQuery {
+            lowercase: text.to_lowercase(),
+            finder: (is_plain && !has_pieces).then(|| Finder::new(&text).into_owned()),
+            text,
+        }
     }
 
     /// The typed text, printable.
@@ -72,29 +91,44 @@ impl NameQuery {
 
     /// The positions of the functions that match best, and the most of them to show.
     ///
-    /// Whole names come first; then names that end with it, as `Shop\fib` with `fib`; then names
-    /// with its words; then files and objects with them.
+    /// Names that it fits come first, then names with its words, then files and objects with them.
     pub fn find(&self, all: &[Named<'_>]) -> Result<(Vec<usize>, usize), UnknownFunction> {
-        let ranks: Vec<u8> = all.iter().map(|one| self.rank(&one.shown())).collect();
-        match ranks.iter().min() {
-            Some(&best) if best < 4 => {
-                let found = (0..all.len()).filter(|&at| ranks[at] == best).collect();
-                let most = if best < 3 { usize::MAX } else { MAX_MATCHES };
-                Ok((found, most))
-            }
-            _ => Ok((self.containing(all)?, MAX_MATCHES)),
+        let fits: Vec<_> = all.iter().map(|one| self.fit(one.name)).collect();
+        if let Some(best) = fits.iter().flatten().min() {
+            let is_best = |&at: &usize| fits[at] == Some(*best);
+            return Ok(((0..all.len()).filter(is_best).collect(), usize::MAX));
+        }
+        let has_words = |&at: &usize| self.is_in(&all[at].shown(), &[]);
+        let found: Vec<_> = (0..all.len()).filter(has_words).collect();
+        match &found[..] {
+            [] => Ok((self.containing(all)?, MAX_MATCHES)),
+            _ => Ok((found, MAX_MATCHES)),
         }
     }
 
-    /// The quality of a match: 0 is best.
-    fn rank(&self, name: &str) -> u8 {
-        match name {
-            _ if name == self.text => 0,
-            _ if self.is(name) => 1,
-            _ if self.is_last_of(name) => 2,
-            _ if self.is_in(name, &[]) => 3,
-            _ => 4,
+    /// How it fits the name of a function or group, if it does.
+    pub fn fit(&self, name: &[u8]) -> Option<Fit> {
+        if !self.may_fit(name) {
+            return None;
         }
+        let shown = shown(name);
+        let place = shown.len() - without_place(shown.as_bytes()).len();
+        let bare = &shown[..shown.len() - place];
+        let own = bare.strip_prefix("php::");
+        match &self.text {
+            text if *text == shown || text == bare => Some(Fit::Whole),
+            _ if self.is(&shown) => Some(Fit::Shown),
+            text if own == Some(text) => Some(Fit::WithoutPhp),
+            _ if self.is_last_of(bare) => Some(Fit::LastComponents),
+            _ => None,
+        }
+    }
+
+    /// Whether it may fit a name: a fast check for most of those that it does not fit.
+    fn may_fit(&self, name: &[u8]) -> bool {
+        self.finder
+            .as_ref()
+            .is_none_or(|text| text.find(name).is_some())
     }
 
     /// The positions of the functions that have its words in their names, files or objects.
@@ -122,12 +156,16 @@ impl NameQuery {
             .is_some_and(|rest| contains(rest, middle))
     }
 
-    /// Whether it is the end of a name, after a namespace or a class and before parameters.
+    /// Whether it is one or more components at the end of a name or path, with or without parameters.
     fn is_last_of(&self, name: &str) -> bool {
-        let before = without_arguments(name).strip_suffix(&self.text);
-        before.is_some_and(|before| {
-            before.is_empty() || ["\\", "::", "->"].iter().any(|mark| before.ends_with(mark))
-        })
+        let is_end = |name: &str| {
+            let before = name.strip_suffix(&self.text);
+            before.is_some_and(|before| {
+                let at = before.len();
+                before.ends_with(['/', '\\']) || components(name).any(|start| start == at)
+            })
+        };
+        !self.text.is_empty() && (is_end(name) || is_end(without_arguments(name)))
     }
 
     /// Whether each of its words is in a name or in one of these places, in upper or lower case.
@@ -141,23 +179,51 @@ impl NameQuery {
 
     /// The names that are most similar, as the end of a sentence.
     pub fn closest(&self, names: impl Iterator<Item = String>) -> String {
-        const CLOSEST: usize = 5;
-        let pairs = |text: &str| -> HashSet<(char, char)> {
-            text.chars().zip(text.chars().skip(1)).collect()
-        };
-        let wanted = pairs(&self.lowercase);
-        let ranked = names.map(|name| {
-            let pairs = pairs(&name.to_lowercase());
-            let common = pairs.intersection(&wanted).count();
-            (Reverse(common), pairs.len(), name)
+        /// The most names.
+        const CLOSEST: usize = 3;
+        /// The most components at the end of a name that are compared.
+        const COMPONENTS: usize = 4;
+        let wanted = pairs(&self.text);
+        let similar = names.filter_map(|name| {
+            let plain = without_arguments(&name);
+            let starts: Vec<_> = components(plain).collect();
+            let ends = starts.iter().rev().take(COMPONENTS);
+            let texts = ends.map(|&start| &plain[start..]).chain([&name[..]]);
+            let likeness = texts.map(|text| likeness(&pairs(text), &wanted)).max()?;
+            let shown = short_name(&name, SHORT);
+            let is_new = shown != self.text && likeness >= SIMILAR;
+            is_new.then_some((Reverse(likeness), shown.len(), shown))
         });
-        let similar: BTreeSet<_> = ranked.filter(|(common, ..)| common.0 > 0).collect();
+        let similar: BTreeSet<_> = similar.collect();
         let similar = similar.into_iter().take(CLOSEST);
-        let names: Vec<String> = similar.map(|(.., name)| short_name(&name, SHORT)).collect();
-        match &names[..] {
+        match &similar.map(|(.., name)| name).collect::<Vec<_>>()[..] {
             [] => String::new(),
             names => format!("; closest: {}", names.join(", ")),
         }
+    }
+}
+
+/// The likeness, in percent, of names that may be meant.
+const SIMILAR: usize = 40;
+
+/// The pairs of neighbouring characters, in lower case.
+fn pairs(text: &str) -> HashSet<(char, char)> {
+    let lowercase = text.to_lowercase();
+    let chars = || lowercase.chars();
+    chars().zip(chars().skip(1)).collect()
+}
+
+/// The likeness of two texts, in percent: how many of their pairs they share.
+fn likeness(one: &HashSet<(char, char)>, other: &HashSet<(char, char)>) -> usize {
+    let common = one.intersection(other).count();
+    200 * common / (one.len() + other.len()).max(1)
+}
+
+/// A name, printable; `???` if it is empty.
+fn shown(name: &[u8]) -> String {
+    match name {
+        b"" => "???".to_owned(),
+        name => printable(name),
     }
 }
 
@@ -211,7 +277,7 @@ mod tests {
         ];
         assert_eq!(
             wanted("strln").closest(names.into_iter().map(str::to_owned)),
-            "; closest: strlen, mb_strlen, strpos, strrev, substr"
+            "; closest: strlen, mb_strlen"
         );
     }
 }
