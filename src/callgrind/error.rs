@@ -135,6 +135,9 @@ pub enum ProblemKind {
         why_no_data(*.0)
     )]
     NoData(u64),
+    /// A complete input whose sums are 0, and which has no cost line.
+    #[error("no profile data: the profile is complete and contains no costs; it measured nothing")]
+    NothingMeasured,
     /// An error of the input.
     #[error("cannot read further")]
     Io(#[source] io::Error),
@@ -145,7 +148,10 @@ impl ProblemKind {
     ///
     /// Valgrind's `--separate-threads=yes` writes such a file next to those with data.
     pub fn is_no_data(&self) -> bool {
-        matches!(self, ProblemKind::Empty | ProblemKind::NoData(_))
+        matches!(
+            self,
+            ProblemKind::Empty | ProblemKind::NoData(_) | ProblemKind::NothingMeasured
+        )
     }
 
     /// Whether it is an error even with `lenient`: no real profile has such a line, and a few compressed
@@ -248,6 +254,11 @@ pub enum WarningKind {
     /// The number of negative self costs that Xdebug wrote as numbers near a tenth of 2⁶⁴.
     #[error("Xdebug wrote negative self costs as huge numbers; they were read as negative: {0}")]
     UnwrappedCosts(u64),
+    /// The self cost of an invocation exceeds that of its whole run; both with their units.
+    #[error(
+        "this self cost, {cost}, is larger than that of the whole run, which is {run} according to \"summary:\"; the clock was probably changed meanwhile"
+    )]
+    ClockJumped { cost: String, run: String },
     /// A part of the profile does not have a requested event.
     #[error(
         "no event \"{}\" from here on, only {available}: its cost counts as 0",
@@ -269,6 +280,7 @@ impl WarningKind {
             WarningKind::UndefinedId(_)
                 | WarningKind::NoTrace
                 | WarningKind::UnwrappedCosts(_)
+                | WarningKind::ClockJumped { .. }
                 | WarningKind::UnknownLines(_)
                 | WarningKind::FormulaIgnored(_)
         )

@@ -23,7 +23,7 @@ pub use crate::trace::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use builder::Call;
 pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
 pub(crate) use cycles::Cycles;
-pub(crate) use events::{Definition, MAX_COLUMNS, MAX_EVENT_NAME, is_overlong};
+pub(crate) use events::{Definition, MAX_COLUMNS, MAX_EVENT_NAME, is_overlong, unit_of_event};
 pub use events::{Event, EventChoice, EventError, MAX_EVENTS, split_scale};
 pub use groups::GroupBy;
 use groups::GroupFacts;
@@ -525,14 +525,8 @@ impl Profile {
     /// The unit of an event's costs, such as `10ns` or `bytes`, according to the event's name;
     /// empty if unknown.
     ///
-    /// Xdebug 2 measured in microseconds and bytes, but named its events just `Time` and `Memory`.
     pub fn unit(&self, event: &Event) -> &'static str {
-        let is_of_xdebug_2 = self.contents.headers.is_of_xdebug_2();
-        match event.name() {
-            b"Time" if is_of_xdebug_2 => "us",
-            b"Memory" if is_of_xdebug_2 => "bytes",
-            _ => event.unit(),
-        }
+        unit_of_event(event.name(), self.contents.headers.is_of_xdebug_2())
     }
 
     /// The reasons why derived events of the inputs are unavailable.

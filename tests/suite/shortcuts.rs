@@ -178,14 +178,20 @@ fn a_line_comes_from_another_range() {
     }
 }
 
-/// `{main}` in a range that is not the last one, and an id that has several names in one range.
+/// `{main}` in a range that is not the last one, an id that has several names in one range, and a
+/// self cost that exceeds that of the run.
 #[test]
 fn a_range_ends_a_run_and_renames_ids() {
     let own = "fl=(1)\nfn=(1)\n1 1\n\n".repeat(20);
     let text = format!(
-        "version: 1\ncreator: xdebug 3\nevents: Time\n\nfl=(1) a\nfn=(1) f\n1 1\n\n{own}\
+        "version: 1\ncreator: xdebug 3\nevents: Time_(10ns)\n\nfl=(1) a\nfn=(1) f\n1 1\n\n{own}\
          fl=(1)\nfn=(2) first\n1 1\n\nfl=(1)\nfn=(2) last\n1 1\n\nfl=(1)\nfn=(3) {{main}}\n1 1\n\n\
-         {own}fl=(1)\nfn=(2)\n1 5\n\n{own}"
+         {own}fl=(1)\nfn=(2)\n1 5\n\n{own}summary: 4\n"
+    );
+    let (_, warnings) = Reading::default().read([text.as_bytes()]).unwrap();
+    assert!(
+        warnings[0].starts_with("test.cg:183: this self cost, 5 "),
+        "{warnings:?}"
     );
     for range in 60..600 {
         Reading::default().read_in_ranges(text.as_bytes(), range, 2);

@@ -6,6 +6,7 @@ use super::names::CurrentNames;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
 use crate::callgrind::line::{Cursor, PendingCall, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId, ProfileBuilder};
+use crate::tables::first_cost;
 
 /// What the next cost line means.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,6 +77,8 @@ impl Interpreter<'_> {
                 let (row, matching) = (&self.row[..], costs.matching);
                 let line = position.line(self.columns.positions());
                 let costs = Costs { row, matching };
+                self.section
+                    .add_self_cost(first_cost(row), self.messages.line);
                 add_own_cost::<ANY_WIDTH>(&self.current, self.builder, line, costs);
             }
             Expect::CallCost(call) => self.add_call(call, costs.matching),

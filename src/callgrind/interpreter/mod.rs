@@ -166,8 +166,10 @@ impl<'a> Interpreter<'a> {
                 return Err(self.no_profile());
             }
             let is_skipped = |warning: &Warning| warning.kind.is_skipped();
-            let skipped = self.messages.warnings.count(is_skipped);
-            return Err(self.error(ProblemKind::NoData(skipped)));
+            return Err(self.error(match self.messages.warnings.count(is_skipped) {
+                0 if self.section.measured_nothing() => ProblemKind::NothingMeasured,
+                skipped => ProblemKind::NoData(skipped),
+            }));
         }
         if matches!(self.expect, Expect::CallCost(_)) {
             self.warn_cut(self.messages.line, WarningKind::CutCall);

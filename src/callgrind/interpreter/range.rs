@@ -12,7 +12,7 @@ use super::names::CurrentNames;
 use crate::callgrind::ReadOptions;
 use crate::callgrind::line::{CompressedName, Cursor, NameKind, Position};
 use crate::maps::HashMap;
-use crate::profile::{NameId, ProfileBuilder};
+use crate::profile::{Cost, NameId, ProfileBuilder};
 
 /// The ids of a range.
 #[derive(Debug, Default)]
@@ -40,6 +40,7 @@ pub(in crate::callgrind) struct EndedRange {
     current: CurrentNames,
     position: Position,
     has_main: bool,
+    largest: (Cost, u64),
     messages: Messages,
 }
 
@@ -100,6 +101,7 @@ impl<'a> Interpreter<'a> {
             current: self.current,
             position: self.position,
             has_main: self.section.has_main(),
+            largest: self.section.largest(),
             messages: self.messages,
         })
     }
@@ -124,6 +126,8 @@ impl<'a> Interpreter<'a> {
         self.current = range.current;
         self.position = range.position;
         self.section.open_block(range.has_main);
+        let before = self.messages.line - 1;
+        self.section.join_largest(range.largest, before);
         self.messages.join(&range.messages);
         true
     }

@@ -8,6 +8,7 @@ use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
 use crate::callgrind::id_tables::NameAndId;
 use crate::callgrind::line::{Cursor, NameKind, Position};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
+use crate::tables::first_cost;
 
 impl Interpreter<'_> {
     /// Reads lines as long as they can be recognised as a whole, and returns the start of the first
@@ -181,6 +182,8 @@ impl Interpreter<'_> {
         self.position = Position::of_line(record.line.into());
         self.messages.unwrapped_costs += u64::from(costs.is_unwrapped);
         let matching = costs.matching;
+        self.section
+            .add_self_cost(first_cost(row), self.messages.line + 2);
         self.builder
             .add_cost::<WIDTH>(Some(record.line.into()), Costs { row, matching });
         self.messages.line += 3;

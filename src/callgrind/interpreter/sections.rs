@@ -5,7 +5,10 @@ use std::sync::Arc;
 use super::Interpreter;
 use crate::callgrind::error::WarningKind;
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, Cost, PartHeader, Producer, ProfileBuilder, RUNS, summary_costs};
+use crate::display::units::{Quantity, Unit, in_units};
+use crate::profile::{
+    BlockKind, Cost, PartHeader, Producer, ProfileBuilder, RUNS, summary_costs, unit_of_event,
+};
 
 /// The beginning of the value of a `desc:` line with the reason why a part was written.
 const TRIGGER: &[u8] = b"Trigger:";
@@ -34,6 +37,8 @@ pub(super) struct Section {
     /// Whether it has a line with the number of runs. A writer of such a line also writes `totals:`.
     has_runs: bool,
     pub has_events: bool,
+    /// The largest self cost of an invocation in the first requested event, and its line.
+    largest: (Cost, u64),
 }
 
 /// The blocks of an input up to now.
@@ -168,6 +173,24 @@ impl Section {
         self.blocks = self.blocks.max(now);
     }
 
+    /// Reads the self cost of an invocation in the first requested event, on this line.
+    #[inline]
+    pub fn add_self_cost(&mut self, cost: Cost, line: u64) {
+        if cost > self.largest.0 {
+            self.largest = (cost, line);
+        }
+    }
+
+    /// Adds the largest self cost of the lines that follow, whose numbers begin at 1, after this one.
+    pub fn join_largest(&mut self, (cost, line): (Cost, u64), before: u64) {
+        self.add_self_cost(cost, line + before);
+    }
+
+    /// The largest self cost of an invocation, and its line.
+    pub fn largest(&self) -> (Cost, u64) {
+        self.largest
+    }
+
     /// Reads a header line that concerns only this section.
     ///
     /// Xdebug writes `summary:` after the last block, and before 2.8 within a block.
@@ -194,9 +217,31 @@ impl Section {
         }
     }
 
+    /// Whether it ends as a complete section does, with sums that are all 0.
+    pub fn measured_nothing(&self) -> bool {
+        let sums: Vec<_> = [&self.stated, &self.totals].into_iter().flatten().collect();
+        let is_ended = self.totals.is_some() || !self.expects_totals() && self.stated.is_some();
+        is_ended && sums.into_iter().flatten().all(|&cost| cost == 0)
+    }
+
+    /// Whether its end is a `totals:` line.
+    fn expects_totals(&self) -> bool {
+        self.producer == Some(Producer::Callgrind) || self.is_own() && self.has_runs
+    }
+
     /// Whether a run of a trace is complete.
     fn is_whole(&self) -> bool {
         self.has_main() || self.stated.is_some()
+    }
+
+    /// The cost in its `summary:` line that `selected` chooses; `None` if it states none.
+    fn stated_total(&self, selected: impl Fn(&[Cost]) -> Cost) -> Option<Cost> {
+        let total = selected(self.stated.as_ref()?);
+        (total != 0).then_some(total)
+    }
+
+    fn is_of_xdebug_2(&self) -> bool {
+        self.producer.is_some_and(Producer::is_of_xdebug_2)
     }
 
     /// Marks it as cut off; true if a warning is due, because there was none and its end will not cause
@@ -228,9 +273,7 @@ impl Section {
         selected: impl Fn(&[Cost]) -> Cost,
     ) -> Option<WarningKind> {
         let is_cut = self.end == End::Cut;
-        let expects_totals =
-            self.producer == Some(Producer::Callgrind) || self.is_own() && self.has_runs;
-        if !is_cut && expects_totals && self.totals.is_none() && !self.is_trace() {
+        if !is_cut && self.expects_totals() && self.totals.is_none() && !self.is_trace() {
             return Some(WarningKind::CutPart);
         }
         let stated = self.stated.as_deref().unwrap_or_default();
@@ -296,12 +339,31 @@ impl Interpreter<'_> {
         if let Some(kind) = lack {
             self.messages.warn(kind);
         }
+        self.warn_jump();
         self.builder.close_block();
         self.resolve_columns();
         // One without blocks is nothing, unless it has a name.
         if self.section.has_body() || self.section.is_dump() {
             let part = self.section.part_header();
             self.builder.end_part(&self.messages.input, &part);
+        }
+    }
+
+    /// Warns of a self cost that exceeds that of its whole run, if costs are times.
+    fn warn_jump(&mut self) {
+        let ((cost, line), event) = (self.section.largest(), self.builder.wanted_event(0));
+        let Some(run) = self
+            .section
+            .stated_total(|stated| self.columns.selected(stated))
+        else {
+            return;
+        };
+        let is_of_xdebug_2 = self.section.is_of_xdebug_2();
+        let unit = Unit::of(unit_of_event(event, is_of_xdebug_2), 1);
+        if self.section.is_trace() && unit.quantity == Quantity::Time && cost > run {
+            let [cost, run] = [cost, run].map(|cost| in_units(cost, unit));
+            self.messages
+                .warn_at(line, WarningKind::ClockJumped { cost, run });
         }
     }
 

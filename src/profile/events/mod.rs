@@ -67,11 +67,17 @@ impl Event {
     pub fn long_name(&self) -> &[u8] {
         &self.long_name
     }
+}
 
-    /// The unit according to its name: the part in brackets at the end, as in `Time_(10ns)`, or the
-    /// whole name if that is a unit. Empty if unknown.
-    pub(super) fn unit(&self) -> &'static str {
-        unit_of(&self.name)
+/// The unit of an event: the part of its name in brackets at the end, as in `Time_(10ns)`, or the
+/// whole name if that is a unit. Empty if unknown.
+///
+/// Xdebug 2 measured in microseconds and bytes, but named its events just `Time` and `Memory`.
+pub(crate) fn unit_of_event(event: &[u8], is_of_xdebug_2: bool) -> &'static str {
+    match event {
+        b"Time" if is_of_xdebug_2 => "us",
+        b"Memory" if is_of_xdebug_2 => "bytes",
+        _ => unit_of(event),
     }
 }
 
