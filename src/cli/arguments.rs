@@ -16,7 +16,7 @@ use clap::{Arg, Args, Parser, ValueHint};
 
 use super::generate::Generate;
 use super::help::{EXAMPLES, EXIT_STATUS, FIRST_EXAMPLES};
-use super::inputs::{Name, from_list, name, path_or};
+use super::inputs::{Name, from_list, input, name, path_or, with_directories};
 use super::output_format;
 use super::progress::When;
 use super::webgrind_files::WebgrindFiles;
@@ -64,8 +64,10 @@ fn with_common_settings(argument: Arg) -> Arg {
 pub struct Arguments {
     /// Read these profiles [default or `-`: standard input]
     ///
-    /// Several are merged into one output.
-    #[arg(value_name = "INPUT", value_parser = path_or(Source::Stdin, Source::File), value_hint = ValueHint::AnyPath)]
+    /// Several are merged into one output. A directory stands for the profiles in it: the files whose
+    /// names begin with cachegrind.out or callgrind.out. Files that webgrind keeps beside them are left
+    /// out.
+    #[arg(value_name = "INPUT", value_parser = input(), value_hint = ValueHint::AnyPath)]
     pub inputs: Vec<Source>,
 
     #[command(flatten)]
@@ -232,8 +234,8 @@ pub struct ComparisonArguments {
     /// Compare with this profile; merge several
     ///
     /// Shows the totals and the functions or stacks that differ, in every format except callgrind and
-    /// webgrind's.
-    #[arg(long, value_name = "FILE", value_parser = path_or(Source::Stdin, Source::File), value_hint = ValueHint::AnyPath)]
+    /// webgrind's. FILE may be a directory, as for inputs.
+    #[arg(long, value_name = "FILE", value_parser = input(), value_hint = ValueHint::AnyPath)]
     pub base: Vec<Source>,
 
     /// Compare costs and calls per run of the profiled program
@@ -374,7 +376,10 @@ pub struct RareArguments {
 }
 
 impl Arguments {
-    pub fn options(&self) -> ConvertOptions {
+    /// # Errors
+    ///
+    /// When a directory after `--base` has no profiles.
+    pub fn options(&self) -> Result<ConvertOptions> {
         let format = self.format();
         let mut options = ConvertOptions::default();
         options.format = format;
@@ -395,13 +400,13 @@ impl Arguments {
         options.proxies.clone_from(&self.rare.proxy_function);
         options.on_overflow = self.rare.on_overflow;
         options.escape_html = self.rare.escape_html;
-        options.base.clone_from(&self.comparison.base);
+        options.base = with_directories(&self.comparison.base, false)?;
         options.per_run = self.comparison.per_run;
         options.limits = self.comparison.limits();
         options.limit_each_part = self.comparison.each_part;
         options.keep_going = self.reading.keep_going;
         options.output.overwrite_profiles = self.output.force;
-        options
+        Ok(options)
     }
 
     /// The format to write. With `--webgrind`, it is that of the profile, not of the webgrind file.
@@ -488,7 +493,7 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// When the list of inputs cannot be read, or is also the output.
+    /// When the list of inputs cannot be read, or is also the output, or when a directory has no profiles.
     pub fn sources(&self) -> Result<Vec<Source>> {
         let mut sources = self.inputs.clone();
         if let Some(list) = &self.reading.files_from {
@@ -497,7 +502,7 @@ impl Arguments {
         if sources.is_empty() {
             sources.push(Source::Stdin);
         }
-        Ok(sources)
+        with_directories(&sources, self.reading.keep_going)
     }
 
     /// Whether to recommend --keep-going, which skips unreadable inputs, but not those of a base.

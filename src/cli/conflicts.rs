@@ -5,17 +5,42 @@ use std::io::{self, IsTerminal};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::profile::GroupBy;
 use cg_preprocess::run::{Feature, Format};
-use clap::ValueEnum;
 use clap::error::ErrorKind;
+use clap::{ArgMatches, ValueEnum};
 
 use super::arguments::Arguments;
+
+/// Checks that inputs are on one side of each `--base`. A shell replaces `old/*` in `--base old/*` by
+/// several names, of which only the first is the base's.
+///
+/// # Errors
+///
+/// If they are on both sides.
+pub fn check_order(matches: &ArgMatches) -> Result<(), clap::Error> {
+    let places = |id| matches.indices_of(id).into_iter().flatten();
+    let inputs = || places("inputs");
+    let is_between =
+        |at: usize| inputs().any(|input| input < at) && inputs().any(|input| at < input);
+    let bases = places("base").zip(matches.get_many::<Source>("base").into_iter().flatten());
+    let Some((_, base)) = { bases }.find(|&(at, _)| is_between(at)) else {
+        return Ok(());
+    };
+    Err(wrong_usage(format!(
+        "inputs are before and after --base {base}: put --base before each profile of the base, \
+         or name their directory (--base DIR), because a shell makes --base DIR/* a base and several inputs"
+    )))
+}
+
+/// The error for a message that says what to do, so that the usage need not be shown.
+fn wrong_usage(message: String) -> clap::Error {
+    clap::Error::raw(ErrorKind::ArgumentConflict, message + "\n")
+}
 
 impl Arguments {
     /// Ends the program if arguments contradict each other.
     pub fn check(&self) {
         if let Some(message) = self.contradiction() {
-            // The message says what to do, so the usage need not.
-            clap::Error::raw(ErrorKind::ArgumentConflict, message + "\n").exit();
+            wrong_usage(message).exit();
         }
     }
 

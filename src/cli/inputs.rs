@@ -6,7 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use cg_preprocess::io::{Source, Target, path_of};
+use cg_preprocess::io::{Source, Target, path_of, plain};
+use cg_preprocess::webgrind::FILE_ENDING;
 use clap::builder::{OsStringValueParser, PathBufValueParser, TypedValueParser};
 
 /// Parses the path of an input or output; `-` is a standard stream.
@@ -18,6 +19,62 @@ pub fn path_or<T: Clone + Send + Sync + 'static>(
         true => standard.clone(),
         false => file(path),
     })
+}
+
+/// Parses the name of an input.
+pub fn input() -> impl TypedValueParser<Value = Source> {
+    OsStringValueParser::new().try_map(|name| match name.as_encoded_bytes() {
+        b"" => Err("the name is empty; if it comes from \"$(ls ...)\", that found no file"),
+        b"-" => Ok(Source::Stdin),
+        _ => Ok(Source::File(name.into())),
+    })
+}
+
+/// Beginnings of the names that Valgrind and Xdebug give to profiles.
+pub const PROFILES: [&str; 2] = ["cachegrind.out", "callgrind.out"];
+
+/// Endings of files that webgrind puts beside profiles: its own, and pictures of call graphs.
+const NO_PROFILES: [&str; 3] = [FILE_ENDING, ".webgrind.svg", ".webgrind.png"];
+
+/// Replaces each directory by the profiles in it, sorted by name.
+///
+/// # Errors
+///
+/// When a directory cannot be read or has no profiles. If inputs may be `skipped`, the directory
+/// remains an input, which cannot be read either.
+pub fn with_directories(sources: &[Source], skipped: bool) -> Result<Vec<Source>> {
+    let mut all = Vec::new();
+    for source in sources {
+        match source {
+            Source::File(path) if path.is_dir() => match profiles_in(path) {
+                Err(_) if skipped => all.push(source.clone()),
+                profiles => all.extend(profiles.with_context(|| source.to_string())?),
+            },
+            _ => all.push(source.clone()),
+        }
+    }
+    Ok(all)
+}
+
+/// The profiles directly in a directory.
+fn profiles_in(directory: &Path) -> Result<Vec<Source>> {
+    let entries = directory.read_dir().map_err(plain)?;
+    let mut profiles = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(plain)?.path();
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let has_beginning = PROFILES.iter().any(|of| name.starts_with(of.as_bytes()));
+        let is_other = NO_PROFILES.iter().any(|of| name.ends_with(of.as_bytes()));
+        if has_beginning && !is_other && path.is_file() {
+            profiles.push(path);
+        }
+    }
+    if profiles.is_empty() {
+        let [one, other] = PROFILES;
+        bail!("the directory contains no profile: no file whose name begins with {one} or {other}");
+    }
+    profiles.sort();
+    Ok(profiles.into_iter().map(Source::File).collect())
 }
 
 /// A name in bytes, which need not be Unicode.
@@ -44,7 +101,8 @@ pub fn from_list(list: &Source, output: &Target) -> Result<Vec<Source>> {
             File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
         }
     };
-    read.with_context(|| format!("{list}: cannot be read"))?;
+    read.map_err(plain)
+        .with_context(|| format!("{list}: cannot be read"))?;
     let paths = lines(&bytes).map(|name| path_of(name).map(Path::to_owned));
     let paths: Option<Vec<_>> = paths.collect();
     let paths = paths.with_context(|| format!("{list}: has a name that is no path"))?;

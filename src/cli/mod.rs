@@ -25,7 +25,7 @@ use cg_preprocess::io::{Source, Target};
 use cg_preprocess::run::{
     self, Conversion, ConvertError, ConvertOptions, Format, Loaded, Report, Warning,
 };
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use same_file::Handle;
 
 use arguments::Arguments;
@@ -101,21 +101,26 @@ pub fn run() -> Result<ExitCode> {
     })
 }
 
-/// Reads the arguments, or ends the program.
+/// Reads the arguments, or ends the program, also if they contradict each other.
 ///
 /// Error messages repeat wrong arguments. These are made printable first, because scripts pass on
 /// names that others chose.
 fn parse() -> Arguments {
-    Arguments::try_parse().unwrap_or_else(|error| {
+    let read = |arguments: &mut dyn Iterator<Item = OsString>| {
+        let mut matches = Arguments::command().try_get_matches_from(arguments)?;
+        conflicts::check_order(&matches)?;
+        Arguments::from_arg_matches_mut(&mut matches)
+    };
+    read(&mut env::args_os()).unwrap_or_else(|error| {
         let shown = |argument: OsString| Source::File(argument.into()).to_string();
-        let again = Arguments::try_parse_from(env::args_os().map(shown));
+        let again = read(&mut env::args_os().map(shown).map(OsString::from));
         // If they are valid now, a byte that is escaped was wrong. No message repeats it.
         again.err().unwrap_or(error).exit()
     })
 }
 
 fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
-    let (sources, mut options) = (arguments.sources()?, arguments.options());
+    let (sources, mut options) = (arguments.sources()?, arguments.options()?);
     options.output.is_private = arguments.opens_new_page();
     let read = || {
         let conversion = Conversion::prepare(&sources, target, &options)?;
@@ -167,7 +172,10 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
     };
     let advice = match &error {
         ConvertError::OverProfile(_) => ", or use --force",
-        ConvertError::Open { input, .. } if arguments.comparison.base.contains(input) => {
+        ConvertError::Open { input, source }
+            if source.kind() == io::ErrorKind::NotFound
+                && arguments.comparison.base.contains(input) =>
+        {
             "; save a base first: cg-preprocess PROFILE -f callgrind -o base.cg"
         }
         ConvertError::Open { input, .. } if is_meant_as_output(input) => {

@@ -8,6 +8,8 @@ use cg_preprocess::webgrind::FILE_ENDING;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::inputs::PROFILES;
+
 const PICTURE: &str = "image output is not supported; use -f html for a report with a flame graph, -f dot \
     for Graphviz, or -f collapsed for programs that draw flame graphs";
 const TABLE: &str = "CSV output is not supported; use -f json with jq or DuckDB (see docs/json.md)";
@@ -54,9 +56,6 @@ const ENDINGS: &[(&str, Result<Format, &str>)] = &[
     (".zst", Err(COMPRESSED)),
     (".xml", Err(XML)),
 ];
-
-/// Beginnings of the names that Valgrind and Xdebug give to profiles.
-const PROFILES: [&str; 2] = ["callgrind.out", "cachegrind.out"];
 
 /// Names of image formats, which are not supported.
 const PICTURES: &[&str] = &["svg", "png", "pdf", "flamegraph", "flame-graph", "icicle"];

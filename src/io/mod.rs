@@ -14,8 +14,8 @@ pub(crate) use output::Output;
 pub use output::{Links, OutputOptions, Target, ends_with_separator, locate, remove_unfinished};
 pub(crate) use progress::FileFrom;
 pub use progress::Progress;
-pub use source::Source;
 pub(crate) use source::{Input, ResolvedSource, is_profile};
+pub use source::{Source, plain};
 pub use source_files::{
     MAX_SOURCE_FILE, NoSource, SourceCounts, SourceFile, SourceFiles, SourceOptions, path_of,
 };

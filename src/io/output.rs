@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 use super::identity::{Descriptor, FileIdentity, stream};
+use super::source::plain;
 use crate::display::text::printable_path;
 
 /// The size of the buffer between a writer and the system.
@@ -299,8 +300,9 @@ fn try_folder(folder: &Path) -> io::Result<()> {
     let outcome = tempfile::tempfile_in(folder);
     outcome.map(drop).map_err(|error| {
         let folder = printable_path(folder);
-        let text = format!("no file can be created in {folder}: {error}");
-        io::Error::new(error.kind(), text)
+        let kind = error.kind();
+        let text = format!("no file can be created in {folder}: {}", plain(error));
+        io::Error::new(kind, text)
     })
 }
 

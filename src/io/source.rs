@@ -42,6 +42,25 @@ const IN_MEMORY: usize = 8 << 20;
 pub(crate) trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
+/// An error of the system in plain words, without its number.
+pub fn plain(error: io::Error) -> io::Error {
+    let Some(number) = error.raw_os_error() else {
+        return error;
+    };
+    let text = match error.kind() {
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "is a directory".to_owned(),
+        io::ErrorKind::NotADirectory => "not a directory".to_owned(),
+        _ => {
+            let text = error.to_string();
+            let suffix = format!(" (os error {number})");
+            text.strip_suffix(&suffix).unwrap_or(&text).to_owned()
+        }
+    };
+    io::Error::new(error.kind(), text)
+}
+
 /// Where an input comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
@@ -89,7 +108,7 @@ impl Source {
             }
         };
         if metadata.as_ref().is_some_and(Metadata::is_dir) {
-            let advice = "is a folder: name the profiles in it";
+            let advice = "is a directory: name the profiles in it";
             return Err(io::Error::new(io::ErrorKind::IsADirectory, advice));
         }
         let regular = metadata.filter(Metadata::is_file);

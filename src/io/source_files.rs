@@ -16,6 +16,7 @@ use std::time::SystemTime;
 
 use thiserror::Error;
 
+use super::source::plain;
 use crate::display::text::printable_path;
 use crate::maps::IndexMap;
 
@@ -145,6 +146,7 @@ impl SourceFiles {
             Folder::open(path).map_err(|error| {
                 let folder = printable_path(path);
                 let what = "cannot be opened as a folder of source files";
+                let error = plain(error);
                 io::Error::new(error.kind(), format!("{folder}: {what}: {error}"))
             })
         };

@@ -7,6 +7,7 @@
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::ops::Range;
+use std::path::Path;
 use std::{iter, slice, thread};
 
 use super::error::input_names;
@@ -14,7 +15,7 @@ use super::{ConvertError, ConvertOptions, Feature, Format, Report, Warning, noti
 use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
 use crate::compare::CompareError;
 use crate::in_order::in_order;
-use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source};
+use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source, plain};
 use crate::maps::HashSet;
 use crate::profile::{
     Event, EventChoice, GroupBy, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
@@ -44,20 +45,43 @@ impl Side {
 
 /// Finds the inputs of one side. If unreadable inputs are not skipped, the first that is missing is an
 /// error.
-pub(super) fn find(
-    inputs: &[Source],
+pub(super) fn find<'a>(
+    inputs: &'a [Source],
     skips: bool,
-) -> Result<Vec<ResolvedSource<'_>>, ConvertError> {
+    warnings: &mut Warnings<Warning>,
+) -> Result<Vec<ResolvedSource<'a>>, ConvertError> {
     let find = |source| match Source::find(source) {
         // It cannot be opened either, and is skipped then.
         Err(_) if skips => Ok(ResolvedSource::unknown(source)),
         found => found.map_err(|error| ConvertError::Open {
             input: source.clone(),
-            source: error,
+            source: plain(error),
         }),
     };
     let found: Result<_, _> = inputs.iter().map(find).collect();
-    Ok(without_empty_bases(found?))
+    Ok(without_converted(without_empty_bases(found?), warnings))
+}
+
+/// Leaves out webgrind files that were made from another input. Patterns often match both.
+fn without_converted<'a>(
+    mut inputs: Vec<ResolvedSource<'a>>,
+    warnings: &mut Warnings<Warning>,
+) -> Vec<ResolvedSource<'a>> {
+    // What is missing is skipped.
+    let present = inputs.iter().filter(|found| found.identity.is_some());
+    let present: HashSet<_> = present.map(|found| found.source).collect();
+    inputs.retain(|found| {
+        let path = found.source.path().and_then(Path::to_str);
+        let original = path.and_then(|path| path.strip_suffix(webgrind::FILE_ENDING));
+        let original = original.map(|path| Source::File(path.into()));
+        let original = original.filter(|original| present.contains(original));
+        warnings.extend(original.clone().map(|original| Warning::Converted {
+            input: found.source.clone(),
+            original,
+        }));
+        original.is_none()
+    });
+    inputs
 }
 
 /// Reads all inputs of a side. Adds warnings and sizes to the report.
@@ -431,6 +455,6 @@ impl InputBatch<'_> {
 fn unreadable(input: &Source) -> impl Fn(io::Error) -> ConvertError {
     move |source| ConvertError::Read {
         input: input.clone(),
-        source,
+        source: plain(source),
     }
 }

@@ -16,7 +16,7 @@ use crate::compare::{Limit, Verdict, keep_common_events};
 use crate::display::text::excerpt;
 use crate::io::{
     Output, OutputOptions, Progress, ResolvedSource, Source, SourceCounts, SourceFiles,
-    SourceOptions, Target, is_profile,
+    SourceOptions, Target, is_profile, plain,
 };
 use crate::output;
 use crate::profile::{EventChoice, GroupBy, InclusiveCost, Profile};
@@ -199,7 +199,7 @@ impl<'a> Conversion<'a> {
             .check(&options.output)
             .map_err(|source| ConvertError::Output {
                 output: target.clone(),
-                source: source.into(),
+                source: plain(source).into(),
             })?;
         let base = options.base.as_slice();
         let lacks = |feature| !options.format.has(feature);
@@ -212,8 +212,9 @@ impl<'a> Conversion<'a> {
         if all.filter(|input| **input == Source::Stdin).count() > 1 {
             return Err(ConvertError::StandardInputTwice);
         }
-        let inputs = load::find(inputs, options.skips_unreadable())?;
-        let base = load::find(base, false)?;
+        let mut warnings = Warnings::default();
+        let base = load::find(base, false, &mut warnings)?;
+        let inputs = load::find(inputs, options.skips_unreadable(), &mut warnings)?;
         let overwritten = output.identity();
         let is_output =
             |found: &&ResolvedSource<'_>| overwritten.is_some() && found.identity == overwritten;
@@ -221,7 +222,6 @@ impl<'a> Conversion<'a> {
             let (output, input) = (target.clone(), found.source.clone());
             return Err(ConvertError::OverInput { output, input });
         }
-        let mut warnings = Warnings::default();
         warnings.extend(notices::about_base(&inputs, &base));
         let is_profile = || output.file().is_some_and(is_profile);
         if !options.output.overwrite_profiles && is_profile() {

@@ -19,7 +19,7 @@ use crate::profile::{Event, EventError, Producer, Profile, ProfileKind};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
 use crate::warnings::{Kind, Warnings};
-use crate::webgrind::{self, ReadWarning};
+use crate::webgrind::ReadWarning;
 
 /// Something that a user should know about a conversion that succeeded.
 #[derive(Debug, Error)]
@@ -54,6 +54,9 @@ pub enum Warning {
     /// The costs of an input are, or may be, counted more than once.
     #[error("{input}: {why}")]
     CountedTwice { input: Source, why: String },
+    /// An input is a webgrind file of another one, and is left out.
+    #[error("{input}: left out, because it was converted from {original}, which is an input, too")]
+    Converted { input: Source, original: Source },
     /// An input is a later part of a run, and earlier parts are in its folder.
     #[error("{input}: {what}")]
     PartsBeside { input: Source, what: String },
@@ -176,16 +179,12 @@ pub(super) fn split_number(name: &str, separator: char) -> Option<(&str, &str)> 
     })
 }
 
-/// Warnings about inputs that are counted twice: the same file, by whatever path; a webgrind file
-/// beside the profile that it was made from; a merged profile, one of `sums`, beside others in its
+/// Warnings about inputs that are counted twice: the same file, by whatever path; a merged profile, one of `sums`, beside others in its
 /// folder. Patterns often match both.
 pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>], sums: &[Source]) -> Vec<Warning> {
     fn folder(source: &Source) -> Option<&Path> {
         source.path()?.parent()
     }
-    // What is missing is skipped, and counted nowhere.
-    let present = inputs.iter().filter(|found| found.identity.is_some());
-    let all: HashSet<_> = present.map(|found| found.source).collect();
     let sums: HashSet<_> = sums.iter().collect();
     let mut others: HashMap<&Path, &Source> = HashMap::default();
     for &input in inputs.iter().map(|found| &found.source) {
@@ -211,14 +210,6 @@ pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>], sums: &[Source]) -> V
                     "the same file as {first}; its costs are counted twice"
                 )),
             }
-        }
-        let path = input.path().and_then(Path::to_str);
-        if let Some(original) = path.and_then(|path| path.strip_suffix(webgrind::FILE_ENDING))
-            && let Some(original) = all.get(&Source::File(original.into()))
-        {
-            warn(format!(
-                "converted from {original}, which is also an input; its costs are counted twice"
-            ));
         }
         if sums.contains(input)
             && let Some(other) = folder(input).and_then(|folder| others.get(folder))

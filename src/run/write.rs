@@ -10,7 +10,7 @@ use super::{
 };
 use crate::compare::{Checked, Comparison, Sides, Verdict, check_all};
 use crate::display::text::printable;
-use crate::io::{Output, SourceFiles};
+use crate::io::{Output, SourceFiles, plain};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, tree};
@@ -319,7 +319,7 @@ fn write_to(
             | FormatError::Text(text::Error::Io(source)),
         ) => match source.kind() {
             io::ErrorKind::BrokenPipe => return Ok(0),
-            _ => source.into(),
+            _ => plain(source).into(),
         },
         Err(FormatError::Text(error)) => return Err(ConvertError::Report(error)),
         Err(source) => source,
