@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import script from './script.mjs';
 
-const { HUES, coloursOf, fitted, hiding, searching, shortPath } = script;
+const { HUES, coloursOf, fitted, hiding, isFile, isInternal, searching, shortPath } = script;
 
 const named = (parts, file = '', object = '') => {
   const name = parts.join('');
@@ -27,6 +27,8 @@ test('what is between slashes is a regular expression, if it is one', () => {
   assert.deepEqual(found(searching('/^php::/')), ['usort']);
   assert.deepEqual(found(searching('/next$/')), ['findNext']);
   assert.deepEqual(found(searching('/(/')), []);
+  assert.deepEqual(found(searching('/libstdc/')), ['push']);
+  assert.deepEqual(found(searching('/tcc$/')), ['push']);
 });
 
 test('a word to hide with :: begins a component of the name', () => {
@@ -45,6 +47,9 @@ test('a label keeps the function, then its class', () => {
   assert.equal(fitted(sniff, 10), 'process');
   assert.equal(fitted(sniff, 22, true), '…SpacingSniff->process');
   assert.equal(fitted(sniff, 10, true), 'ValidLongSpacingSniff->');
+  assert.equal(fitted(sniff, 7, true), 'ValidLongSpacingSniff->');
+  assert.equal(fitted(sniff, 12), 'process');
+  assert.equal(fitted(sniff, 13), '…iff->process');
   assert.equal(fitted(['', '', 'main', ''], 2, true), 'main');
   const push_back = ['void std::', 'vector<int, std::allocator<int> >::', 'push_back', '(int)'];
   assert.equal(fitted(push_back, 24), 'vector<…>::push_back');
@@ -82,7 +87,26 @@ test('other names that begin like closures keep theirs', () => {
 
 test('a path keeps three names', () => {
   assert.equal(shortPath('/srv/app/src/a.php'), '…/app/src/a.php');
+  assert.equal(shortPath('/app/src/a.php'), '/app/src/a.php');
+  assert.equal(shortPath('app/src/a.php'), 'app/src/a.php');
   assert.equal(shortPath('/src/a.php'), '/src/a.php');
+});
+
+test('a file of PHP is internal, and no other whose name begins like it', () => {
+  assert.deepEqual(['php:internal', 'php:', 'phpunit/a.php', 'php/a.php', 'a/php:b'].map(isInternal), [
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  assert.deepEqual(['php:internal', 'phpunit/a.php', '', '???', '???/a'].map(isFile), [
+    false,
+    true,
+    false,
+    false,
+    true,
+  ]);
 });
 
 test('the costliest groups have colours of their own, the others none', () => {

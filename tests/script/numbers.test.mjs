@@ -55,6 +55,10 @@ test('costs are in the unit of their column, or in their own', () => {
   assert.equal(inOwnUnit(xdebug, 100), '1.00 µs');
   assert.equal(inOwnUnit(xdebug, 99), '990 ns');
   assert.equal(inOwnUnit(xdebug, -12345), '-123 µs');
+  assert.equal(inOwnUnit(xdebug, 9999), '100.0 µs');
+  assert.equal(inOwnUnit(xdebug, 10000), '100 µs');
+  assert.equal(inOwnUnit(xdebug, 1000), '10.0 µs');
+  assert.equal(inOwnUnit(xdebug, 999), '9.99 µs');
   assert.equal(inOwnUnit(xdebug, 1, 3), '3.33 ns');
   assert.equal(inOwnUnit(plain, 1234), '1,234');
   assert.equal(inOwnUnit(plain, 5, 2), '2.50');

@@ -83,6 +83,13 @@ test('what may be off by more than one percent is doubtful', () => {
   assert.deepEqual(of('0000001', 99), ['b', 'leaf']);
   assert.deepEqual(of('2000000', 5), ['main']);
   assert.deepEqual(of('', 5), []);
+  // Where something is omitted, all is in doubt, unless what is below says how much.
+  const { root: top } = tree({}, { ...stacks, own: [0, 1005, 5, 0, 0, 0, 0], estimated: '0210000' });
+  const doubtful = inOrder(top).filter(isDoubtful);
+  assert.deepEqual(
+    doubtful.map(({ frame, doubt }) => `${frame.name} ${doubt}`),
+    ['leaf 5'],
+  );
 });
 
 test('frames have their places and are not below half of a pixel', () => {
