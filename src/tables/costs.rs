@@ -149,6 +149,12 @@ impl CostTable {
         self.costs.resize(end, 0);
     }
 
+    /// Removes the last row.
+    pub fn pop(&mut self) {
+        self.costs
+            .truncate(self.costs.len().saturating_sub(self.width));
+    }
+
     /// Adds `costs` to a row of `WIDTH` costs.
     #[inline(always)]
     pub fn add<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {

@@ -1,7 +1,10 @@
 //! Batches of blocks and calls of a trace, which are linked together.
 
+use std::ops::Range;
+
+use super::contexts::CallSite;
 use super::stretches::Switch;
-use crate::tables::{Cost, CostTable, FunctionId, NameId};
+use crate::tables::{Cost, CostTable, Costs, FunctionId, first_cost};
 
 /// A block that has ended.
 #[derive(Clone, Copy, Debug)]
@@ -17,27 +20,20 @@ pub(super) struct Block {
     pub end: usize,
 }
 
-/// A call of a block.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BlockCall {
-    pub callee: FunctionId,
-    /// The file in force.
-    pub file: NameId,
-    pub line: u64,
-    /// Cost in the first column.
-    pub matching: Cost,
-}
-
 /// Consecutive blocks and their calls.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub blocks: Vec<Block>,
     /// The self costs of the blocks.
     pub self_costs: CostTable,
-    /// The calls of its blocks, one after the other.
-    pub calls: Vec<BlockCall>,
+    /// The callees of the calls of its blocks, one after the other.
+    pub callees: Vec<FunctionId>,
     /// The inclusive costs of the calls.
     pub call_costs: CostTable,
+    /// Their costs in the first column; empty as long as these are the first in each row.
+    matching: Vec<Cost>,
+    /// Their call sites; empty unless these are needed.
+    sites: Vec<CallSite>,
 }
 
 impl Batch {
@@ -56,8 +52,10 @@ impl Batch {
         Batch {
             blocks: Vec::with_capacity(other.blocks.len()),
             self_costs: other.self_costs.like(),
-            calls: Vec::with_capacity(other.calls.len()),
+            callees: Vec::with_capacity(other.callees.len()),
             call_costs: other.call_costs.like(),
+            matching: Vec::new(),
+            sites: Vec::with_capacity(other.sites.len()),
         }
     }
 
@@ -69,6 +67,55 @@ impl Batch {
 
     /// The number of blocks and calls.
     pub fn len(&self) -> usize {
-        self.blocks.len() + self.calls.len()
+        self.blocks.len() + self.callees.len()
+    }
+
+    /// Adds a call of the open block.
+    #[inline(always)]
+    pub fn push_call<const WIDTH: usize>(
+        &mut self,
+        callee: FunctionId,
+        costs: Costs<'_>,
+        site: Option<CallSite>,
+    ) {
+        if costs.matching != first_cost(costs.row) || !self.matching.is_empty() {
+            self.push_matching(costs.matching);
+        }
+        self.callees.push(callee);
+        self.call_costs.push::<WIDTH>(costs.row);
+        self.sites.extend(site);
+    }
+
+    #[inline(never)]
+    fn push_matching(&mut self, cost: Cost) {
+        if self.matching.is_empty() {
+            let rows = (0..self.callees.len()).map(|call| self.call_costs.row(call));
+            self.matching.extend(rows.map(first_cost));
+        }
+        self.matching.push(cost);
+    }
+
+    /// The cost of a call in the first column.
+    #[inline]
+    pub fn matching<const WIDTH: usize>(&self, call: usize) -> Cost {
+        if self.matching.is_empty() {
+            return first_cost(self.call_costs.row_of::<WIDTH>(call));
+        }
+        self.matching[call]
+    }
+
+    /// The call site of a call, if it is needed.
+    #[inline]
+    pub fn site(&self, call: usize) -> Option<CallSite> {
+        self.sites.get(call).copied()
+    }
+
+    /// The positions of the calls of a block.
+    #[inline]
+    pub fn calls_of(&self, block: usize) -> Range<usize> {
+        let start = block
+            .checked_sub(1)
+            .map_or(0, |before| self.blocks[before].end);
+        start..self.blocks[block].end
     }
 }

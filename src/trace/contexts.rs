@@ -335,6 +335,28 @@ impl ContextTree {
         }
     }
 
+    /// Adds an invocation of a called function below its caller, or below [`ContextId::TOP`].
+    #[inline(always)]
+    pub(super) fn add_called<const WIDTH: usize>(
+        &mut self,
+        parent: ContextId,
+        function: FunctionId,
+        is_stepped_over: bool,
+        site: Option<CallSite>,
+        self_costs: &[Cost],
+    ) -> ContextId {
+        let key = self.called_key(function, is_stepped_over, site);
+        if let Some(found) = self.find(parent, key) {
+            let node = &mut self.nodes[found.index()];
+            node.calls = node.calls.saturating_add(1);
+            self.self_costs.add::<WIDTH>(found.index(), self_costs);
+            return found;
+        }
+        let child = self.enter::<WIDTH>(key, 1, self_costs);
+        self.link(parent, child);
+        child
+    }
+
     /// Puts the node of an invocation below that of its caller, which called it there, or below
     /// [`ContextId::TOP`].
     #[inline]
@@ -405,7 +427,15 @@ impl ContextTree {
         if self.nodes[parent.index()].children.have_index() {
             return self.find_in_index(parent, key);
         }
-        self.children(parent).find(|&child| self.key(child) == key)
+        let mut child = self.nodes[parent.index()].children.first;
+        // The last one is followed by a number that no node has.
+        while let Some(node) = self.nodes.get(child.index()) {
+            if node.key == key {
+                return Some(child);
+            }
+            child = node.next;
+        }
+        None
     }
 
     #[inline(never)]
@@ -452,7 +482,7 @@ impl ContextTree {
     }
 
     /// Adds a node without a parent.
-    #[inline(always)]
+    #[inline]
     pub(super) fn enter<const WIDTH: usize>(
         &mut self,
         key: ContextKey,

@@ -142,7 +142,7 @@ impl InvocationTree {
         calls: &[InvocationCall],
         is_proxy: bool,
         of_proxies: &mut CallsOfProxies,
-    ) -> InvocationId {
+    ) {
         let id = next_index(self.invocations.len());
         let [self_cost, inclusive] = costs;
         self.invocations.push(Invocation {
@@ -155,7 +155,7 @@ impl InvocationTree {
         });
         if !is_proxy && of_proxies.is_empty() {
             self.push_calls(id, calls);
-            return id;
+            return;
         }
         let instead = |call: &InvocationCall| of_proxies.remove(&call.invocation);
         let mut calls = replaced(calls.iter().copied(), instead);
@@ -164,7 +164,6 @@ impl InvocationTree {
         } else if !calls.is_empty() {
             of_proxies.insert(id, calls);
         }
-        id
     }
 
     /// Adds the calls of the latest invocation, which claim the invocations that they made.

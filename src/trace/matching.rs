@@ -19,10 +19,8 @@ const MAX_SEARCHED: usize = 1024;
 /// An unclaimed invocation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnmatchedInvocation<T> {
-    /// Its inclusive cost, which is the sum of its block.
+    /// Its inclusive cost in the first column, which is the sum of its block.
     pub cost: Cost,
-    /// The tolerance for the cost of the call that made it.
-    pub tolerance: u32,
     /// The stretch in which it ended.
     pub stretch: u32,
     /// Its data.
@@ -30,39 +28,29 @@ pub(super) struct UnmatchedInvocation<T> {
 }
 
 impl<T> UnmatchedInvocation<T> {
-    /// An invocation that has just ended.
-    ///
-    /// `cost` is its inclusive cost in the first column, `calls` its number of calls: Xdebug rounds
-    /// each of them, and the call to this invocation.
     #[inline]
-    pub fn new(cost: Cost, calls: usize, stretch: u32, what: T) -> Self {
-        UnmatchedInvocation {
-            cost,
-            tolerance: u32::try_from(calls).unwrap_or(u32::MAX).saturating_add(1),
-            stretch,
-            what,
-        }
-    }
-
-    #[inline]
-    fn fits(&self, cost: Cost) -> bool {
-        self.cost.abs_diff(cost) <= u64::from(self.tolerance)
+    fn fits(&self, cost: Cost, calls: impl Fn(&T) -> u32) -> bool {
+        // Xdebug rounds the costs of all calls that it made, and that of the call to it.
+        let difference = self.cost.abs_diff(cost);
+        difference <= 1 || difference <= u64::from(calls(&self.what)).saturating_add(1)
     }
 }
 
 /// Removes the invocation of a function that was made by a call of this cost, from a block in this
-/// stretch. `unclaimed` are all of the function, the latest last.
+/// stretch. `unclaimed` are all of the function, the latest last; `calls` is the number of calls
+/// that one of them made.
 #[inline]
 pub(super) fn claim<T>(
     unclaimed: &mut Vec<UnmatchedInvocation<T>>,
     cost: Cost,
     stretch: u32,
+    calls: impl Fn(&T) -> u32,
 ) -> Option<UnmatchedInvocation<T>> {
     let latest = unclaimed.last()?;
-    if latest.fits(cost) && latest.stretch == stretch {
+    if latest.stretch == stretch && latest.fits(cost, &calls) {
         return unclaimed.pop();
     }
-    search(unclaimed, cost, stretch)
+    search(unclaimed, cost, stretch, calls)
 }
 
 /// Searches for it. If none matches, because of truncation or another writer, takes the latest.
@@ -71,9 +59,10 @@ fn search<T>(
     unclaimed: &mut Vec<UnmatchedInvocation<T>>,
     cost: Cost,
     stretch: u32,
+    calls: impl Fn(&T) -> u32,
 ) -> Option<UnmatchedInvocation<T>> {
     let latest_first = unclaimed.iter().rev().take(MAX_SEARCHED).enumerate();
-    let mut fitting = latest_first.filter(|(_, ended)| ended.fits(cost));
+    let mut fitting = latest_first.filter(|(_, ended)| ended.fits(cost, &calls));
     let latest = fitting.next();
     let mut all = latest.into_iter().chain(fitting);
     let own = all.find(|(_, ended)| ended.stretch == stretch);
@@ -86,16 +75,27 @@ fn search<T>(
 mod tests {
     use super::*;
 
+    /// An invocation with a number, and its number of calls.
+    type Numbered = UnmatchedInvocation<(usize, u32)>;
+
     /// Invocations by their cost and calls, numbered from 0.
-    fn unclaimed(invocations: &[(Cost, usize)]) -> Vec<UnmatchedInvocation<usize>> {
+    fn unclaimed(invocations: &[(Cost, u32)]) -> Vec<Numbered> {
         (0..)
             .zip(invocations)
-            .map(|(number, &(cost, calls))| UnmatchedInvocation::new(cost, calls, 0, number))
+            .map(|(number, &(cost, calls))| UnmatchedInvocation {
+                cost,
+                stretch: 0,
+                what: (number, calls),
+            })
             .collect()
     }
 
-    fn claim(all: &mut Vec<UnmatchedInvocation<usize>>, cost: Cost) -> Option<usize> {
-        super::claim(all, cost, 0).map(|claimed| claimed.what)
+    fn claim(all: &mut Vec<Numbered>, cost: Cost) -> Option<usize> {
+        claim_in(all, cost, 0)
+    }
+
+    fn claim_in(all: &mut Vec<Numbered>, cost: Cost, stretch: u32) -> Option<usize> {
+        super::claim(all, cost, stretch, |what| what.1).map(|claimed| claimed.what.0)
     }
 
     #[test]
@@ -147,10 +147,13 @@ mod tests {
             (3, [4, 3, 1, 0, 5, 2]),
             (0, [4, 3, 1, 0, 5, 2]),
         ] {
-            let ended =
-                |(number, (cost, stretch))| UnmatchedInvocation::new(cost, 0, stretch, number);
+            let ended = |(number, (cost, stretch))| UnmatchedInvocation {
+                cost,
+                stretch,
+                what: (number, 0),
+            };
             let mut unclaimed: Vec<_> = (0..).zip(all).map(ended).collect();
-            let claimed = order.map(|_| super::claim(&mut unclaimed, 50, stretch).unwrap().what);
+            let claimed = order.map(|_| claim_in(&mut unclaimed, 50, stretch).unwrap());
             assert_eq!(claimed, order, "{stretch}");
         }
     }

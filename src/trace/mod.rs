@@ -30,7 +30,8 @@ pub(crate) use linker::{LinkOptions, TraceLinks};
 pub(crate) use proxies::note_proxy;
 pub(crate) use stretches::Switch;
 
-use batch::{Batch, Block, BlockCall};
+use batch::{Batch, Block};
+use contexts::CallSite;
 use linker::Linker;
 use proxies::{DeferredCall, ListedCalls, ProxyCalls};
 
@@ -40,10 +41,14 @@ pub(crate) struct Trace {
     lists: ProxyCalls,
     wanted: LinkOptions,
     links: bool,
+    /// Whether call sites are needed.
+    sites: bool,
     /// By function; as short as possible.
     switches: Vec<Option<Switch>>,
     /// The file of the open block.
     file: NameId,
+    /// Whether the open block has self costs.
+    has_costs: bool,
     /// The batch to be linked next.
     batch: Batch,
     /// `None` as long as a thread would not pay off.
@@ -57,8 +62,10 @@ impl Trace {
             lists: ProxyCalls::default(),
             wanted,
             links: wanted.invocations || wanted.any_contexts(),
+            sites: wanted.any_sites(),
             switches: Vec::new(),
             file: NameId::EMPTY,
+            has_costs: false,
             batch: Batch::new(width),
             worker: None,
         }
@@ -88,69 +95,81 @@ impl Trace {
     #[inline]
     pub fn open_block(&mut self, file: NameId) {
         self.file = file;
-        if self.links {
-            self.batch.self_costs.push_zeros();
-        }
+        self.has_costs = false;
     }
 
     /// Adds to the self costs of the open block.
     #[inline]
     pub fn add_self_costs<const WIDTH: usize>(&mut self, costs: &[Cost]) {
         if self.links {
+            if !std::mem::replace(&mut self.has_costs, true) {
+                return self.batch.self_costs.push::<WIDTH>(costs);
+            }
             let block = self.batch.blocks.len();
             self.batch.self_costs.add::<WIDTH>(block, costs);
         }
     }
 
-    /// Adds a call of the open block, made in `file`, which is empty if it is the block's. Returns
-    /// whether it waits for the end of the block, when [`end_block`](Self::end_block) returns what
-    /// to list instead.
+    /// Links a call of the open block, made on this line of `file`, which is empty if it is the
+    /// block's.
     #[inline(always)]
     pub fn add_call<const WIDTH: usize>(
         &mut self,
-        edge: CallEdge,
-        file: NameId,
+        callee: FunctionId,
+        (file, line): (NameId, u64),
         costs: Costs<'_>,
-    ) -> bool {
+    ) {
         if self.links {
             let is_own = file == NameId::EMPTY;
-            self.batch.calls.push(BlockCall {
-                callee: edge.callee,
+            let site = self.sites.then_some(CallSite {
                 file: if is_own { self.file } else { file },
-                line: edge.line,
-                matching: costs.matching,
+                line,
             });
-            self.batch.call_costs.push::<WIDTH>(costs.row);
+            self.batch.push_call::<WIDTH>(callee, costs, site);
         }
-        let waits = self.lists.has_to_wait(edge.caller, edge.callee);
-        if waits {
-            self.lists.wait(DeferredCall {
-                edge,
-                row: costs.row.into(),
-                matching: costs.matching,
-            });
-        }
-        waits
+    }
+
+    /// Whether a call has to wait for the end of its block, because of proxies.
+    #[inline]
+    pub fn has_to_wait(&self, caller: FunctionId, callee: FunctionId) -> bool {
+        self.lists.has_to_wait(caller, callee)
+    }
+
+    /// Stores a call until [`listed_calls`](Self::listed_calls) returns what to list instead.
+    #[inline(never)]
+    pub fn wait(&mut self, edge: CallEdge, costs: Costs<'_>) {
+        self.lists.wait(DeferredCall {
+            edge,
+            row: costs.row.into(),
+            matching: costs.matching,
+        });
     }
 
     /// Ends the open block, whose self cost in the first column is `matching`.
-    ///
-    /// If any of its calls waited, returns the calls to list.
     #[inline]
-    pub fn end_block(&mut self, function: FunctionId, matching: Cost) -> Option<ListedCalls> {
-        if self.links {
-            self.batch.blocks.push(Block {
-                function,
-                matching,
-                is_proxy: self.lists.is_proxy(function),
-                switch: self.switches.get(function.index()).copied().flatten(),
-                end: self.batch.calls.len(),
-            });
-            // Only here do all calls belong to blocks in the batch.
-            if self.batch.len() >= BATCH {
-                self.hand_over();
-            }
+    pub fn end_block(&mut self, function: FunctionId, matching: Cost) {
+        if !self.links {
+            return;
         }
+        if !self.has_costs {
+            self.batch.self_costs.push_zeros();
+        }
+        self.batch.blocks.push(Block {
+            function,
+            matching,
+            is_proxy: self.lists.is_proxy(function),
+            switch: self.switches.get(function.index()).copied().flatten(),
+            end: self.batch.callees.len(),
+        });
+        // Only here do all calls belong to blocks in the batch.
+        if self.batch.len() >= BATCH {
+            self.hand_over();
+        }
+    }
+
+    /// The calls to list for the block that has just ended, if any of its calls waited.
+    #[inline]
+    pub fn listed_calls(&mut self, function: FunctionId, matching: Cost) -> Option<ListedCalls> {
         self.lists.end_block(function, matching)
     }
 
@@ -197,7 +216,7 @@ impl Worker {
         let (sender, batches) = sync_channel(BATCHES);
         let thread = Builder::new().name("linker".to_owned()).spawn(move || {
             let mut linker = Linker::new(wanted);
-            batches.iter().for_each(|batch| linker.link(batch));
+            batches.iter().for_each(|batch| linker.link(&batch));
             linker.finish()
         });
         match thread {
@@ -212,7 +231,7 @@ impl Worker {
 
     fn link(&mut self, batch: Batch) {
         match self {
-            Worker::Here(linker) => linker.link(batch),
+            Worker::Here(linker) => linker.link(&batch),
             // This fails only if the thread has panicked, which is reported at the end.
             Worker::Thread(sender, _) => _ = sender.send(batch),
         }
@@ -252,14 +271,7 @@ mod tests {
             Costs { row, matching }
         }
         for (callee, cost) in calls {
-            let call = CallEdge {
-                caller,
-                callee: FunctionId(callee),
-                file: NameId::EMPTY,
-                line: 1,
-                calls: 1,
-            };
-            trace.add_call::<1>(call, NameId::EMPTY, costs(&[cost]));
+            trace.add_call::<1>(FunctionId(callee), (NameId::EMPTY, 1), costs(&[cost]));
         }
         trace.add_self_costs::<1>(&[self_cost]);
         trace.end_block(caller, 3 * self_cost);

@@ -65,6 +65,15 @@ pub(crate) struct ListedCalls {
     pub unlisted: Vec<Cost>,
 }
 
+/// An invocation of a proxy.
+#[derive(Debug)]
+struct ProxyInvocation {
+    /// The number of calls that it made.
+    made: u32,
+    /// The calls that replace the call to it.
+    calls: VecDeque<DeferredCall>,
+}
+
 /// The call lists of functions that call proxies.
 ///
 /// From the first call to a proxy on, calls wait for the end of their block; in the block of a
@@ -75,7 +84,7 @@ pub(super) struct ProxyCalls {
     /// Calls of the open block.
     waiting: Vec<DeferredCall>,
     /// The calls of proxies, until these are claimed.
-    unclaimed: HashMap<FunctionId, Vec<UnmatchedInvocation<VecDeque<DeferredCall>>>>,
+    unclaimed: HashMap<FunctionId, Vec<UnmatchedInvocation<ProxyInvocation>>>,
 }
 
 impl ProxyCalls {
@@ -115,7 +124,7 @@ impl ProxyCalls {
 
     #[inline(never)]
     fn list(&mut self, function: FunctionId, self_cost: Cost) -> ListedCalls {
-        let (count, is_proxy) = (self.waiting.len(), self.is_proxy(function));
+        let (made, is_proxy) = (self.waiting.len(), self.is_proxy(function));
         let costs = self.waiting.iter().map(|call| call.matching);
         let sum = costs.fold(self_cost, Cost::saturating_add);
         let mut unlisted = Vec::new();
@@ -123,12 +132,20 @@ impl ProxyCalls {
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
             let unclaimed = unclaimed.get_mut(&call.edge.callee)?;
-            claim(unclaimed, call.matching, 0).map(|claimed| claimed.what)
+            let claimed = claim(unclaimed, call.matching, 0, |what| what.made);
+            claimed.map(|claimed| claimed.what.calls)
         });
         if is_proxy {
             let calls = std::mem::take(&mut calls);
             let unclaimed = self.unclaimed.entry(function).or_default();
-            unclaimed.push(UnmatchedInvocation::new(sum, count, 0, calls));
+            unclaimed.push(UnmatchedInvocation {
+                cost: sum,
+                stretch: 0,
+                what: ProxyInvocation {
+                    made: u32::try_from(made).unwrap_or(u32::MAX),
+                    calls,
+                },
+            });
         }
         add_costs(&mut unlisted, -1, &calls);
         ListedCalls {

@@ -461,9 +461,14 @@ impl ProfileBuilder {
             line: call.line,
             calls: call.calls,
         };
-        if self.is_followed() && self.run.trace.add_call::<WIDTH>(edge, call.file, costs) {
-            self.offer_line(callee, target_line);
-            return None;
+        if self.is_followed() {
+            let (trace, site) = (&mut self.run.trace, (call.file, call.line));
+            trace.add_call::<WIDTH>(callee, site, costs);
+            if trace.has_to_wait(caller, callee) {
+                trace.wait(edge, costs);
+                self.offer_line(callee, target_line);
+                return None;
+            }
         }
         self.run.part.calls = self.run.part.calls.saturating_add(call.calls);
         let known = self.run.sums.calls.edges().len();
@@ -512,8 +517,10 @@ impl ProfileBuilder {
             let Some(known) = known.filter(|known| known.caller == caller) else {
                 return false;
             };
-            let call = CallEdge { calls: 1, ..*known };
-            if self.run.trace.add_call::<WIDTH>(call, NameId::EMPTY, costs) {
+            let (callee, trace) = (known.callee, &mut self.run.trace);
+            trace.add_call::<WIDTH>(callee, (NameId::EMPTY, known.line), costs);
+            if trace.has_to_wait(caller, callee) {
+                trace.wait(CallEdge { calls: 1, ..*known }, costs);
                 return true;
             }
         }
@@ -523,20 +530,22 @@ impl ProfileBuilder {
     /// Closes the open block, if there is one.
     #[inline]
     pub(crate) fn close_block(&mut self) {
-        if self.is_followed() {
-            self.end_invocation();
+        let is_followed = self.is_followed();
+        if let Some(block) = self.run.block.take()
+            && is_followed
+        {
+            let (function, matching) = (block.function, block.matching);
+            self.run.trace.end_block(function, matching);
+            if !self.options.proxies.is_empty() {
+                self.list_calls(function, matching);
+            }
         }
-        self.run.block = None;
     }
 
-    /// Ends the invocation of the open block of a trace.
+    /// Lists what replaces the calls of a block that has ended, if any of them waited.
     #[inline(never)]
-    fn end_invocation(&mut self) {
-        let Some(block) = &self.run.block else {
-            return;
-        };
-        let caller = block.function;
-        let Some(listed) = self.run.trace.end_block(caller, block.matching) else {
+    fn list_calls(&mut self, caller: FunctionId, matching: Cost) {
+        let Some(listed) = self.run.trace.listed_calls(caller, matching) else {
             return;
         };
         let inclusive = &mut self.run.sums.functions.inclusive_costs;
