@@ -6,14 +6,14 @@
 #
 # Any options of cg-preprocess, such as --max-calls 'PDO->query=10'.
 #
-# BASE: the file of the base. MAX_GROWTH: the largest growth of the total in percent; on further lines,
-# NAME=PERCENT for functions.
+# BASE: the file of the base. MAX_GROWTH: the largest growth of the total in percent (default: 2; empty: no limit);
+# on further lines, NAME=PERCENT for functions.
 # REPORT: also writes the Markdown to this file. HTML: writes the HTML report to this file.
 # ALLOW_NO_BASE=1: passes without a base. The Markdown says that nothing was compared.
 set -eu
 
 base=${BASE:-profile-base/base.cg}
-max_growth=${MAX_GROWTH:-2}
+max_growth=${MAX_GROWTH-2}
 
 if [ $# -lt 2 ]; then
     echo "usage: profile-limits.sh keep|check PROFILE..." >&2
@@ -42,7 +42,7 @@ check)
         done <<LIMITS
 $max_growth
 LIMITS
-        if [ $# -eq "$given" ]; then
+        if [ -n "$max_growth" ] && [ $# -eq "$given" ]; then
             echo "profile-limits.sh: MAX_GROWTH contains no limit" >&2
             exit 2
         fi

@@ -105,10 +105,10 @@ fn jq_and_duckdb_find_the_costliest_lines() {
     let bench = Bench::new();
     let profile = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/valgrind/inlined.cg");
     fs::create_dir(bench.path("profiles")).expect("a folder");
-    for name in ["profile", "profiles/cachegrind.out.1"] {
+    for name in ["profile.out", "profiles/cachegrind.out.1"] {
         fs::copy(&profile, bench.path(name)).expect("a copy");
     }
-    let script = "cg-preprocess profile -f json |\n    jq -r '[.functions[] | . as";
+    let script = "cg-preprocess profile.out -f json |\n    jq -r '[.functions[] | . as";
     let mut jq = JQ.command();
     jq.args(["-ec", &block("json.md", "sh", script)]);
     let found = JQ.run(jq.current_dir(bench.folder()).env("PATH", search_path()));

@@ -91,9 +91,8 @@ fn the_architecture_names_what_there_is() {
 /// Blocks of commands, on a profile that has all the names that the pages use.
 #[cfg(all(unix, feature = "compression"))]
 mod scripts {
-    use std::fs::{File, Permissions};
+    use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
-    use std::time::{Duration, SystemTime};
 
     use super::*;
 
@@ -104,13 +103,13 @@ mod scripts {
     const LEFT_OUT: [&str; 2] = ["sudo ", "profile-limits.sh"];
     /// Programs that are not run, as the pages say of those that no other test runs. What does
     /// nothing stands in for them.
-    const STAND_INS: &str = "cargo dot go inferno-flamegraph jq kcachegrind open php pyprof2calltree \
+    const STAND_INS: &str = "callgrind_annotate cargo dot gcc go inferno-flamegraph jq kcachegrind open php pyprof2calltree \
                              valgrind wp xdg-open";
-    const PROFILES: &str = "after.out base.out before.out cachegrind.out.1234 cachegrind.out.5678 callgrind.out.1234 \
-                            callgrind.out.1235 input.callgrind new.out old.out \
-                            profile profile.cg profiles/cachegrind.out.1";
-    const OF_VALGRIND: &str =
-        "callgrind.out callgrind.base.out run-1.out run-2.out target/gungraun/callgrind.f.out";
+    const PROFILES: &str = "base.out cachegrind.out.1234 cachegrind.out.5678 input.callgrind new.out profile.out \
+                            profiles/cachegrind.out.1";
+    const OF_VALGRIND: &str = "callgrind.out callgrind.out.1234 callgrind.out.1235 heap.out parts.out parts-base.out \
+                               run-1.out run-2.out target/gungraun/callgrind.f.out \
+                               target/gungraun/callgrind.f.out.old";
 
     fn workplace() -> TempDir {
         let folder = TempDir::new().unwrap();
@@ -134,13 +133,8 @@ mod scripts {
             let profile = of_valgrind.replace("pid: 24442", &format!("pid: {pid}"));
             fs::write(folder.path().join(name), profile).unwrap();
         }
-        // One of the commands leaves alone what may still be written to.
-        let earlier = SystemTime::now() - Duration::from_secs(3600);
         for name in PROFILES.split(' ') {
-            let path = folder.path().join(name);
-            fs::write(&path, &profile).unwrap();
-            let file = File::options().write(true).open(path).unwrap();
-            file.set_modified(earlier).unwrap();
+            fs::write(folder.path().join(name), &profile).unwrap();
         }
         folder
     }
