@@ -203,7 +203,14 @@ impl Profile {
     /// Events are omitted if they cannot be computed from the requested ones, or if inputs define
     /// them differently.
     pub fn derive_events(&mut self) {
-        let map = self.contents.events.want_derived();
+        let map = self.contents.events.want_derived(&[]);
+        self.map_events(&map);
+    }
+
+    /// The same, with what readers of Valgrind's profiles look at first: mispredicted branches, and the
+    /// estimated cycles, if the profile has the columns of a simulation.
+    pub fn derive_known_events(&mut self) {
+        let map = self.contents.events.want_derived(&[b"Bm", b"CEst"]);
         self.map_events(&map);
     }
 

@@ -126,7 +126,10 @@ pub(super) fn load(
     if has_derived {
         let underived = profile.unavailable_events().into_iter();
         warnings.extend(underived.map(Warning::Underived));
-        profile.derive_events();
+        match options.format {
+            Format::Html => profile.derive_known_events(),
+            _ => profile.derive_events(),
+        }
     }
     report.warnings.append(warnings);
     report.bytes_decompressed += merged.bytes;

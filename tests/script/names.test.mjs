@@ -23,6 +23,15 @@ test('all words are to be found, in names, files and objects', () => {
   assert.equal(found(searching('  ')).length, all.length);
 });
 
+test('an ellipsis or an asterisk stands for any text within a name or a location', () => {
+  assert.deepEqual(found(searching('vector<…>::push')), ['push']);
+  assert.deepEqual(found(searching('app*parse')), ['parse']);
+  assert.deepEqual(found(searching('parse*app::')), []);
+  assert.deepEqual(found(searching('parse*libapp')), []);
+  assert.deepEqual(found(searching('findnext*')), ['findNext']);
+  assert.deepEqual(found(searching('*')).length, all.length);
+});
+
 test('what is between slashes is a regular expression, if it is one', () => {
   assert.deepEqual(found(searching('/^php::/')), ['usort']);
   assert.deepEqual(found(searching('/next$/')), ['findNext']);

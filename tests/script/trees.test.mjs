@@ -127,3 +127,23 @@ test('no recursion over data', () => {
   assert.equal(openRows(top, [nodes[nodes.length - 1]], new Map()).length, 100_000);
   assert.equal(shown(tree({ isFolded: true }, deep).root), 'all 0/100000 (main 50000/100000 (a 50000/50000))');
 });
+
+test('callers and callees past functions that are passed over', () => {
+  const { passedOn } = script;
+  const rows = (index, isCallers, names) => {
+    const found = passedOn(tree(), index, isCallers, ({ name }) => names.includes(name));
+    const texts = found.rows.map(({ frame, through, cost, calls, isPart }) =>
+      [frame.name, cost, calls, through && `through ${through.name}`, isPart && 'part'].filter(Boolean).join(' '),
+    );
+    return [...texts, `own ${found.own.cost}`];
+  };
+  assert.deepEqual(rows(3, true, ['a']), ['main 35 5 through a', 'b 30 3', 'own 65']);
+  assert.deepEqual(rows(0, false, ['a']), ['leaf 35 5 through a', 'b 30 1', 'own 35']);
+  assert.deepEqual(rows(0, false, ['leaf']), ['a 60 2', 'b 30 1', 'own 10']);
+  // The cost of a call within another one of the same function is part of that.
+  assert.deepEqual(rows(1, false, []), ['leaf 30 5', 'a 1 part', 'own 25']);
+  assert.deepEqual(rows(1, true, []), ['main 60 2', 'a 1 part', 'own 25']);
+  // The function itself is never passed over; all callers can be.
+  assert.deepEqual(rows(3, true, ['main', 'a', 'b', 'leaf']), ['all 35 5 through a', 'all 30 3 through b', 'own 65']);
+  assert.deepEqual(rows(9, true, []), ['own 0']);
+});

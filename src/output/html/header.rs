@@ -74,6 +74,9 @@ impl<'a> Data<'a, '_> {
         data.record("parts", |record| self.write_parts(record))?;
         data.field("total", &self.totals(Side::New))?;
         data.field("peak", &self.peaks())?;
+        let stated = profile.stated_total();
+        let stated = stated.filter(|_| self.compared.is_none());
+        data.field("stated", &stated.map(WholeNumber::from))?;
         data.field("has_invocations", &self.has_invocations())?;
         data.field("function_count", &profile.functions().len())?;
         data.field("edge_count", &profile.edges().len())?;

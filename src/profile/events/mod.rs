@@ -288,16 +288,20 @@ impl Events {
     }
 
     /// Requests the derived events, too, except those that cannot be computed. Returns the map from
-    /// the previous requests.
-    pub fn want_derived(&mut self) -> ColumnMap {
+    /// the previous requests. Of those in `known`, which no input has to define, only those that are
+    /// computed from several columns.
+    pub fn want_derived(&mut self, known: &[&'static [u8]]) -> ColumnMap {
         let mut wanted = self.wanted.clone();
         let mut expansion = self.expansion(self.wanted.iter());
         let mut events: Vec<_> = (0..wanted.len()).map(|at| vec![(at, 1)]).collect();
-        for name in self
-            .derived()
-            .filter(|&name| !self.formulas.conflicting.contains(name))
+        let own = self.derived().map(|name| (name, 1));
+        let known = known.iter().map(|&name| (name, 2));
+        for (name, least) in own
+            .chain(known)
+            .filter(|&(name, _)| !self.formulas.conflicting.contains(name))
         {
             if let Ok(parts) = expansion.parts(name)
+                && parts.len() >= least
                 && wanted.len() < MAX_EVENTS
                 && !wanted.iter().any(|wanted| wanted == name)
             {
@@ -387,7 +391,7 @@ mod tests {
     #[test]
     fn derived_events_are_requested_once_and_up_to_the_limit() {
         let names = |events: &mut Events| -> Vec<Vec<u8>> {
-            events.want_derived();
+            events.want_derived(&[]);
             events.wanted().map(|event| event.name).collect()
         };
         let mut events = wanting("Sum", &["Sum = Ir", "Twice = 2 Sum"]);
@@ -401,6 +405,28 @@ mod tests {
         let all = all.join(" ").replace("e1 ", "e0 ");
         select(&mut events, &all);
         assert_eq!(names(&mut events), columns(&(all + " First")));
+    }
+
+    #[test]
+    fn known_events_are_requested_if_their_columns_are_there() {
+        let names = |available: &str, definitions: &[&str]| -> Vec<Vec<u8>> {
+            let mut events = Events::new(EventChoice::All);
+            for definition in definitions {
+                events.define(definition.as_bytes()).unwrap();
+            }
+            select(&mut events, available);
+            events.want_derived(&[b"Bm", b"CEst"]);
+            events.wanted().map(|event| event.name).collect()
+        };
+        assert_eq!(names("Ir Bcm Bim", &[]), columns("Ir Bcm Bim Bm CEst"));
+        assert_eq!(names("Ir I1mr", &[]), columns("Ir I1mr CEst"));
+        assert_eq!(names("Ir", &[]), columns("Ir"));
+        assert_eq!(names("Ir Bcm", &[]), columns("Ir Bcm CEst"));
+        assert_eq!(names("Bcm Bim", &[]), columns("Bcm Bim Bm"));
+        assert_eq!(names("Time", &[]), columns("Time"));
+        // The file's own formula counts, once.
+        let own = ["CEst = Ir"];
+        assert_eq!(names("Ir Bcm Bim", &own), columns("Ir Bcm Bim CEst Bm"));
     }
 
     #[test]

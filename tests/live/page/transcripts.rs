@@ -49,7 +49,7 @@ macro_rules! transcripts {
     };
 }
 
-transcripts! { by changes estimates figures graph inputs lines names search shop source }
+transcripts! { by callbacks changes cycles estimates figures graph hints inputs lines names repeated search shop source }
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/page/pages")

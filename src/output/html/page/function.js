@@ -58,25 +58,122 @@ const callRowsOf = once((end, index) => {
   return [...rows.values()];
 });
 
-/** The location of the calls of a row, or the number of these. */
-function siteOf({ calls: [call, ...others] }) {
+/** Whether a function only passes calls on, as `array_map` does: PHP’s own functions have no calls of their own. */
+const isPassing = ({ file }) => isInternal(file);
+
+/** The rows of callers or callees by the stacks, past functions that are passed over. */
+const passedRows = (rows, isCallers, index) =>
+  rows.map((passed) => {
+    const of = functions[passed.frame.index] || (passed.frame === ALL ? OUTSIDE : OTHERS);
+    const next = passed.through?.index;
+    const [caller, callee] = isCallers ? [of.index, next ?? index] : [index, next ?? of.index];
+    const sites = callsBy('caller')[caller]?.filter((call) => calls.callee[call] === callee);
+    return { ...of, calls: sites || [], sites: [], passed };
+  });
+const OUTSIDE = other('no function that is shown');
+
+/** Those who call a function through one of PHP’s own functions, or whom it calls so, by the position of the latter. */
+const throughOf = once((isCallers, index) => {
+  const found = new Map();
+  const ends = callRowsOf(isCallers ? 'callee' : 'caller', index);
+  if (!stacks || !ends.some(isPassing)) return found;
+  const { rows } = passedOn(plainStacks(state.event), index, isCallers, isPassing);
+  for (const row of passedRows(rows, isCallers, index)) {
+    const { through, frame } = row.passed;
+    if (!through || frame === ALL) continue;
+    if (!found.has(through.index)) found.set(through.index, []);
+    found.get(through.index).push(row);
+  }
+  return found;
+});
+
+/** The location of the calls of a row, or the number of these. Those of PHP’s own functions have none. */
+function siteOf({ calls: [call, ...others], ...row }, end) {
+  if (call === undefined || (end === 'callee' && isPassing(row))) return undefined;
   if (others.length > 0) return span(undefined, `${grouped(others.length + 1)} call sites`);
   return place({ ...fileOf(calls.file[call]), object: '', line: calls.line[call] });
 }
 
+/** The costs and numbers of calls of a row, as the calls have them or by the stacks. */
+const costsOfRow = (row) => {
+  const known = row.passed || row.outer;
+  return known ? { before: known.before, now: known.cost } : costsOfCalls(row);
+};
+const countsOfRow = (row) => (row.passed ? { before: 0, now: row.passed.calls } : countsOfCalls(row));
+
 /** Says how many functions call a function, which one most often, and which one at the highest cost. */
 function calledBy(index) {
-  const count = (row) => countsOfCalls(row).now;
-  const cost = (row) => (isRecursive(row.calls[0], 1) ? 0n : costsOfCalls(row).now);
-  const callers = callRowsOf('callee', index).filter((row) => count(row) > 0);
+  const count = (row) => countsOfRow(row).now;
+  const isPart = (row) => (row.passed ? row.passed.isPart : isRecursive(row.calls[0], 1));
+  const cost = (row) => (isPart(row) ? 0n : exact(costsOfRow(row).now));
+  const through = throughOf(true, index, state.event);
+  const callers = callRowsOf('callee', index)
+    .flatMap((row) => through.get(row.index) || [row])
+    .filter((row) => count(row) > 0);
   if (callers.length === 0) return [];
   const [most] = sorted(callers, (row) => Number(count(row)));
   const [costliest] = sorted(callers, (row) => Number(cost(row)));
   const times = callers.length > 1 ? `, most often (${counted(count(most), 'time', callCount)}) by ` : ', ';
-  const name = most.index === index ? 'itself' : linked(most);
-  const another = [`; at the highest cost, ${ownCost(cost(costliest))}, by `, linked(costliest)];
-  return [` by ${counted(callers.length, 'function')}`, times, name, cost(costliest) > cost(most) && another];
+  const nameIn = (row) => [
+    row.index === index ? 'itself' : linked(row),
+    row.passed && [', through ', linked(functions[row.passed.through.index])],
+  ];
+  const another = [`; at the highest cost, ${ownCost(cost(costliest))}, by `, nameIn(costliest)];
+  const number = new Set(callers.map(({ index: caller, short }) => (caller === NONE ? short : caller))).size;
+  return [` by ${counted(number, 'function')}`, times, nameIn(most), cost(costliest) > cost(most) && another];
 }
+
+/** The functions from which a function is reached by calls, or which it reaches. */
+function reached(index, from, to) {
+  const found = new Set([index]);
+  for (const one of found) {
+    for (const call of callsBy(from)[one]) if (calls[to][call] !== NONE) found.add(calls[to][call]);
+  }
+  return found;
+}
+/** The functions that call each other, directly or not, together with a function. */
+const cycleOf = once((index) => {
+  const before = reached(index, 'callee', 'caller');
+  return [...reached(index, 'caller', 'callee')].filter((one) => before.has(one));
+});
+
+/** The most functions that a text lists. */
+const FEW_NAMES = 8;
+
+/** Says who is in the cycle of a function, and who calls these from outside. */
+function cycleText(index) {
+  const cycle = cycleOf(index);
+  if (cycle.length < 2) return undefined;
+  const listed = (ends) => [
+    ...ends.slice(0, FEW_NAMES).flatMap(([end, text], at) => [at > 0 && ', ', linked(functions[end]), text]),
+    ends.length > FEW_NAMES && ` and ${grouped(ends.length - FEW_NAMES)} more`,
+  ];
+  const within = new Set(cycle);
+  const entries = new Map();
+  for (const member of cycle) {
+    for (const call of callsBy('callee')[member]) {
+      const caller = calls.caller[call];
+      if (within.has(caller) || caller === NONE) continue;
+      if (!entries.has(caller)) entries.set(caller, []);
+      entries.get(caller).push(call);
+    }
+  }
+  const costly = sorted([...entries], ([, some]) => Number(costsOfCalls({ calls: some }).now));
+  const told = costly.map(([caller, some]) => [caller, ` (${ownCost(costsOfCalls({ calls: some }).now)})`]);
+  const selves = sorted(cycle, (member) => Number(data.functions.self[state.event][member]));
+  return paragraph(
+    `Part of a cycle of ${counted(cycle.length, 'function')} that call each other: `,
+    listed(selves.map((member) => [member, ''])),
+    told.length > 0 && ['. Called from outside by ', listed(told)],
+    '.',
+  );
+}
+
+/** Says that some functions are hidden, and how to see them. */
+const hiddenNote = () => [
+  `Callers and callees without what is hidden (${state.hide}); its cost is charged to its callers. `,
+  el('a', { href: to({ hide: '' }) }, 'Show all'),
+];
 
 function showFunction() {
   const of = functions[state.function];
@@ -96,12 +193,15 @@ function showFunction() {
       el('p', { class: 'back' }, el('a', { href: toView('functions') }, '← all functions')),
       el('h2', { class: 'name' }, of.name),
       paragraph(place(of, true), ...called),
+      cycleText(of.index),
+      notesOn(of).map((text) => soft(text)),
       costTable(of, side),
       comparison && paragraph(sinceBase(of)),
       stacks && el('div', { class: 'bar' }, links),
     ],
     view: [
       linesOf(of),
+      state.hide && soft(...hiddenNote()),
       subtitle('Callers', 'who calls it, and what that costs'),
       callTable('Caller', 'callee', of, side),
       subtitle('Callees', 'what it calls, and what that costs'),
@@ -113,22 +213,74 @@ function showFunction() {
 /** Why a recursive call has no share. */
 const RECURSIVE = 'The cost of this call is part of that of another call, or contains costs of the function itself.';
 
+const OUTER = 'By the stacks: the cost of those calls that are not part of other calls within the cycle.';
+
+/** Whether all costs of a row’s calls are part of those of others, or contain such. */
+const isPartOf = ({ calls: [call], passed, outer }, isCallers) =>
+  passed ? passed.isPart : !outer && isRecursive(call, isCallers ? 1 : 2);
+
+/** What the calls of a function by each caller cost, apart from those within other such calls. */
+const costsInStacks = (index) =>
+  new Map(passedOn(plainStacks(state.event), index, true, () => false).rows.map((row) => [row.frame.index, row]));
+
+/** The callers or callees as the calls have them. Callers in a cycle cost what the stacks say, if that is anything. */
+function plainEnds(end, index, event) {
+  const isCallers = end === 'callee';
+  const [through, found] = [throughOf(isCallers, index, event), callRowsOf(end, index)];
+  const inStacks = stacks && isCallers && found.some((row) => isPartOf(row, true)) ? costsInStacks(index) : null;
+  return found.map((row) => {
+    const outer = isPartOf(row, isCallers) && inStacks?.get(row.index);
+    const isKnown = outer && (outer.cost > 0 || outer.before > 0);
+    return { ...row, sites: through.get(row.index) || row.sites, outer: isKnown ? outer : undefined };
+  });
+}
+
+/** The callers or callees without hidden functions, whose cost is that of their callers, and what remains. */
+function endsWithout(isHidden, end, index) {
+  const isCallers = end === 'callee';
+  const found = passedOn(plainStacks(state.event), index, isCallers, (frame) => isHidden(frame));
+  const rows = new Map();
+  const known = found.rows.filter(({ frame, through }) => frame !== ALL || through);
+  for (const row of passedRows(known, isCallers, index)) {
+    const { passed, calls: sites } = rows.get(row.index) || row;
+    if (!rows.has(row.index)) rows.set(row.index, row);
+    else {
+      const isPart = passed.isPart && row.passed.isPart;
+      const [cost, before] = ['cost', 'before'].map((what) => passed[what] + row.passed[what]);
+      const sum = { ...passed, cost, before, calls: passed.calls + row.passed.calls, isPart };
+      rows.set(row.index, { ...row, calls: [...sites, ...row.calls], passed: sum });
+    }
+  }
+  return { rows: [...rows.values()], ownCosts: { before: found.own.before, now: found.own.cost } };
+}
+
+const SELF = other('self cost', { calls: [], sites: [] });
+const SELF_WITH_HIDDEN = other('self cost, with that of hidden functions', { calls: [], sites: [] });
+
+/** The rows of the functions that call a function or are called, and what it costs itself. */
+const endsOf = once((end, index, event, hide) => {
+  const isHidden = stacks && hiding(hide);
+  if (isHidden) return { ...endsWithout(isHidden, end, index), own: SELF_WITH_HIDDEN };
+  return { rows: plainEnds(end, index, event), own: SELF, ownCosts: sidesOf(functions[index], 'self') };
+});
+
 /** The table of a function’s callers or callees. */
 function callTable(title, end, of, side) {
-  const rows = callRowsOf(end, of.index);
-  if (rows.length === 0) return soft(`no ${title.toLowerCase()}`);
   const isCallers = end === 'callee';
-  // What the callees leave of the inclusive cost.
-  const own = other('self cost', { calls: [], sites: [] });
-  const costs = (row) => (row === own ? sidesOf(of, 'self') : costsOfCalls(row));
+  const { rows, own, ownCosts } = endsOf(end, of.index, state.event, state.hide);
+  if (rows.length === 0) return soft(`no ${title.toLowerCase()}`);
+  const costs = (row) => (row === own ? ownCosts : costsOfRow(row));
   const cost = (row) => costs(row)[side.name];
-  const count = (row) => countsOfCalls(row)[side.name];
+  const count = (row) => countsOfRow(row)[side.name];
   const each = (row) => costPerCall(cost(row), count(row), side.runs);
-  const recurs = ({ calls: [call] }) => isRecursive(call, isCallers ? 1 : 2);
+  const recurs = (row) => isPartOf(row, isCallers);
   // Percentages are relative to the larger sum: Xdebug rounds the costs of calls and of functions differently.
-  const paid = sumOf(rows.filter((row) => !recurs(row)).map(cost));
-  const inclusive = exact(sidesOf(of, 'inclusive')[side.name]);
-  const bars = barColumn('% of incl.', cost, { sort: 'cost' }, paid > inclusive ? paid : inclusive);
+  const sums = [rows, ...rows.map(({ sites }) => sites)].map((some) =>
+    sumOf(some.filter((row) => !recurs(row)).map(cost)),
+  );
+  const whole = sums.reduce((one, sum) => (sum > one ? sum : one), exact(sidesOf(of, 'inclusive')[side.name]));
+  const bars = barColumn('% of incl.', cost, { sort: 'cost' }, whole);
+  const countCell = (row) => (row.passed ? callCount(count(row), side.runs) : sidesText(countsOfRow(row), callCount));
   return tableOf({
     label: `${title}s`,
     sort: `${title.toLowerCase()}s`,
@@ -136,26 +288,26 @@ function callTable(title, end, of, side) {
       {
         ...bars,
         bar: (row) => (recurs(row) ? 0 : bars.bar(row)),
-        cell: (row) => (recurs(row) ? el('span', { title: RECURSIVE }, 'recursive') : bars.cell(row)),
+        cell: (row) => {
+          if (recurs(row)) return el('span', { title: RECURSIVE }, 'recursive');
+          return row.outer ? el('span', { title: OUTER }, withMark(true, bars.cell(row))) : bars.cell(row);
+        },
       },
       comparison && changeColumn('Change', costs, ownCost, { sort: 'change' }),
       sidesColumn('Cost', costs, ownCost, { sort: 'cost', order: bars.order }),
       callColumn(
-        countsOfCalls,
-        {
-          sort: 'calls',
-          order: (row) => Number(countsOfCalls(row).now),
-          cell: (row) => row !== own && sidesText(countsOfCalls(row), callCount),
-        },
+        countsOfRow,
+        { sort: 'calls', order: (row) => Number(countsOfRow(row).now), cell: (row) => row !== own && countCell(row) },
         sidesColumn,
       ),
       data.has_invocations && figures('Per call', cost, ownCost, { cell: each }),
       nameColumn(title, (row) => !row.isSite && linked(row), { sort: 'name', order: ({ name }) => name }),
-      placeColumn('Called at', siteOf),
+      placeColumn('Called at', (row) => siteOf(row, end)),
     ],
     rows: isCallers ? rows : [...rows, own],
     below: ({ sites }) => sites,
     // Even for callers and odd for callees: both tables can have the same function.
     keyOf: ({ index }) => 2 * (index + 1) + (isCallers ? 0 : 1),
+    isOpenAtFirst: ({ sites }) => sites.some(({ passed }) => passed),
   });
 }

@@ -33,7 +33,9 @@ function lineRows(index) {
   return byPlace([...rows.values()], ownFile);
 }
 
-const costOfLine = (row) => exact(row.own ?? 0) + costsOfCalls(row).now;
+/** Calls that are part of a recursion would count twice. */
+const costOfLine = (row) =>
+  exact(row.own ?? 0) + costsOfCalls({ calls: row.calls.filter((call) => !isRecursive(call, 2)) }).now;
 const costliest = (rows) => rows.reduce((one, row) => (costOfLine(row) > costOfLine(one) ? row : one), rows[0]);
 /** Line 0 stands for code of which no line is known. */
 const lineText = (line) => (line > 0 ? String(line) : '?');
@@ -216,7 +218,8 @@ function showLines() {
     return { ...of, file, isOutside, line, code, text, at: { table: places, index } };
   });
   const rest = places.omitted > 0 && soft(`Omitted: ${counted(places.omitted, 'line')} of less cost.`);
-  const found = rows.filter(searching(state.search));
+  const isHidden = hiding(state.hide);
+  const found = rows.filter(searching(state.search)).filter((row) => !isHidden || !isHidden(row));
   if (found.length === 0) return { view: [nothingFound(), rest] };
   const [title, noun] = places.are_calls ? ['Cost', 'Costliest call'] : ['Self', 'Function'];
   const sides = ({ at }) => sidesOf(at, 'self');
@@ -234,6 +237,7 @@ function showLines() {
       : 'The self cost of each line, inlined code included, and the function with the largest part of it.',
     comparison && ' Lines are compared by file and number, so edits may have moved them.',
     rows.some(isEstimated) && ' ~ marks estimates.',
+    isHidden && ` Lines of hidden functions are not shown, nor is their cost.`,
   ];
   const table = tableOf({
     label: 'Lines',

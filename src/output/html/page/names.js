@@ -28,8 +28,19 @@ function patternOf(text) {
 function searching(text) {
   const pattern = patternOf(text);
   if (pattern) return (of) => pattern.test(of.name) || pattern.test(of.file) || pattern.test(of.object);
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return (of) => words.every((word) => of.text.includes(word));
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean).map(containing);
+  return (of) => words.every((isIn) => isIn(of.text));
+}
+
+/** Returns a test for lines one of which contains a word, in which `…` and `*` stand for any text. */
+function containing(word) {
+  const pieces = word.split(/[…*]+/);
+  if (pieces.length === 1) return (text) => text.includes(word);
+  const after = (line, from, piece) => {
+    const at = from < 0 ? from : line.indexOf(piece, from);
+    return at < 0 ? at : at + piece.length;
+  };
+  return (text) => text.split('\n').some((line) => pieces.reduce((from, piece) => after(line, from, piece), 0) >= 0);
 }
 
 /** Returns such a test for any of the words. A word with `::` must begin a component of the name. */

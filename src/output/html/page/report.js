@@ -8,6 +8,7 @@ const VIEWS = {
   functions: [showFunctions, 'Functions'],
   function: [showFunction, 'Functions'],
   lines: [showLines, 'Lines'],
+  ...(data.has_invocations && { repeated: [showRepeated, 'Repeated calls'] }),
   flame: [stacks ? showFlame : showNone, 'Flame graph'],
   tree: [stacks ? showTree : showNone, 'Tree'],
 };
@@ -67,6 +68,7 @@ function begin() {
         passed ? banner(`✓ Limit passed: ${text}`, 'passed') : banner(`✗ Limit failed: ${text}`, 'failed'),
       ),
       data.warnings.map(warning),
+      hints().map((text) => banner(text, '')),
       data.parts.shown.length > 0 && partTotals(data.parts),
     ]),
   );
@@ -93,7 +95,11 @@ const ALLOCATED =
 /** Says what the chosen event counts; its costs may be misleading. */
 function aboutEvent(event) {
   if (peak(event)) return isGraph() ? ALLOCATED : KEPT;
-  return meaning(event) && `${label(event)}: ${meaning(event)}.`;
+  const slow =
+    isXdebug && isTime(event)
+      ? ' Xdebug makes each call slower, so small functions seem to cost more than they do.'
+      : '';
+  return meaning(event) && `${label(event)}: ${meaning(event)}.${slow}`;
 }
 
 /** The tables and graphs of the view, whose rows and frames can have the focus. */
@@ -117,6 +123,8 @@ function render(isOther) {
   document.body.dataset.view = view;
   for (const part of document.querySelectorAll('[data-for]')) part.hidden = !part.dataset.for.split(' ').includes(view);
   byId('charge').hidden ||= !state.hide.trim();
+  // Without stacks, nobody knows who called the callers that are hidden.
+  if (view === 'function' && !stacks) byId('hide').closest('.bar').hidden = true;
   watcher.disconnect();
   byId('tip').hidePopover();
   byId('panel').hidePopover();

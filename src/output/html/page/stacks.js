@@ -7,6 +7,11 @@ const isHuge = () =>
 
 let lastTree;
 
+const treeOptions = () => ({ root: ALL, runs, isHuge: isHuge(), hasBase: comparison !== null });
+const stackColumns = () => ({ ...stacks, own: stacks.self[state.event], old: stacks.base_self?.[state.event] });
+/** All stacks by their event, with nothing hidden. */
+const plainStacks = once(() => allStacks(stackColumns(), frames, treeOptions()));
+
 /** The tree of the stacks that are shown. It and its sums are made again only if other stacks are. */
 function treeShown() {
   const { event, of, function: index, hide, fold } = state;
@@ -14,12 +19,12 @@ function treeShown() {
   if (lastTree?.key === key) return lastTree.tree;
   const isHidden = hiding(hide);
   const options = {
-    ...{ root: ALL, runs, isFolded: fold !== '', isHuge: isHuge(), hasBase: comparison !== null },
+    ...treeOptions(),
+    isFolded: fold !== '',
     // The function whose callers or callees are shown is never hidden.
     isHidden: isHidden && ((frame) => isHidden(frame) && !(of && frame.index === index)),
   };
-  const columns = { ...stacks, own: stacks.self[event], old: stacks.base_self?.[event] };
-  const all = allStacks(columns, frames, options);
+  const all = isHidden || fold ? allStacks(stackColumns(), frames, options) : plainStacks(event);
   const tree = of ? stacksOf(all, index, of === 'callers', options) : all;
   lastTree = { key, tree, groupCosts: once((id, by) => groupCosts(tree, tree.nodes[id], by)) };
   return tree;

@@ -20,6 +20,7 @@ const START = {
   by: Object.hasOwn(groups, data.by) ? data.by : 'function',
   sort: '',
   lines: '',
+  repeated: '',
   small: '',
   hide: '',
   charge: '',

@@ -69,8 +69,8 @@ function changeColumn(title, sidesOfRow, text, more) {
 }
 
 /** The change of a cost, and that as a share of the base’s total. */
-const changeColumns = (sidesOfRow) => [
-  changeColumn(heading('Change'), sidesOfRow, columnCost, { sort: 'change' }),
+const changeColumns = (sidesOfRow, sort = 'change') => [
+  changeColumn(heading('Change'), sidesOfRow, columnCost, { sort }),
   changeColumn('Base %', sidesOfRow, (value) => share(value, comparison.total[state.event])),
 ];
 

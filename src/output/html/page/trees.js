@@ -127,6 +127,50 @@ function stacksOf({ nodes }, index, isCallers, options) {
   return tree.finish();
 }
 
+/**
+ * The callers of a function (`isCallers`) or its callees, by the stacks: the nearest that are not passed over, each with
+ * the frame next to the function if that was (`through`). The cost of calls within those of the same function is part of
+ * theirs, so it is 0 here. `own` is what the function costs with callees that are passed over.
+ */
+function passedOn({ nodes, root }, index, isCallers, isPassedOver) {
+  const found = new Map();
+  const own = { cost: root.own - root.own, before: root.old - root.old };
+  // Of each node: the nearest one that is not passed over, and whether it is below a call of the function.
+  const about = new Map([[root, { shown: root, isWithin: false }]]);
+  const isIt = ({ frame }) => frame.index === index;
+  function add({ frame }, through, node, isPart) {
+    const key = `${frame.index} ${frame.index < 0 ? frame.key : ''} ${through?.index}`;
+    const none = { frame, through, cost: own.cost - own.cost, before: own.before - own.before, calls: 0, isPart: true };
+    const row = found.get(key) || none;
+    row.calls += node.calls;
+    if (!isPart) Object.assign(row, { cost: row.cost + node.inclusive, before: row.before + node.before, isPart });
+    found.set(key, row);
+  }
+  for (const node of nodes.slice(1)) {
+    const above = about.get(node.parent);
+    const isPassed = !isIt(node) && isPassedOver(node.frame);
+    const isNext = above.shown === node.parent;
+    const through = isNext ? undefined : isCallers ? node.parent.frame : above.first;
+    const isOfIt = isIt(above.shown);
+    if (isCallers ? isIt(node) : isOfIt && !isPassed) {
+      const isPart = isCallers ? above.isWithin : isIt(node) || above.isWithinOther;
+      add(isCallers ? above.shown : node, through, node, isPart);
+    }
+    if (isIt(node) || (isPassed && isOfIt)) {
+      own.cost += node.own;
+      own.before += node.old;
+    }
+    about.set(node, {
+      shown: isPassed ? above.shown : node,
+      first: isPassed ? (isNext ? node.frame : above.first) : undefined,
+      isWithin: above.isWithin || isIt(node),
+      // Whether the nearest call of the function is below another one.
+      isWithinOther: isIt(node) ? above.isWithin : above.isWithinOther,
+    });
+  }
+  return { rows: [...found.values()], own };
+}
+
 /** Rows in the order in which they are shown: each is followed by those `below` it. */
 function unfolded(roots, below) {
   const [rows, waiting] = [[], []];
