@@ -51,7 +51,7 @@
 //! let new = read("events: Ir\nfl=a.c\nfn=main\n16 410\n")?;
 //! let comparison = Comparison::new(&base, &new)?;
 //! assert_eq!(comparison.changes[0].self_cost(), 10);
-//! assert!(Limit::growth(b"2.5%")?.check(&new, Some(&comparison))?.passed());
+//! assert!(Limit::growth(b"2.5%")?.check(&comparison)?.passed());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -104,6 +104,7 @@ pub mod run;
 pub mod stacks;
 mod tables;
 mod trace;
+pub mod view;
 pub mod warnings;
 pub mod webgrind;
 

@@ -15,6 +15,7 @@ use cg_preprocess::output::{collapsed, json};
 use cg_preprocess::output::{text, tree};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
+use cg_preprocess::view::View;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 /// Stands between two inputs that are merged.
@@ -95,7 +96,7 @@ impl Choices {
             name => EventChoice::Named(vec![name.into()]),
         };
         if first & 0x80 != 0 {
-            profile.inclusive = InclusiveCost::Once;
+            profile.call_sites = true;
         }
         if second & 8 != 0 {
             profile.proxies = PROXIES.map(Vec::from).to_vec();
@@ -172,9 +173,9 @@ pub fn write(
     let mut output = Vec::new();
     let written = match format {
         Format::Preprocessed(version) => return write_file(profile, version, on_overflow),
-        Format::Json => json::write(profile, None, &[], &mut output),
+        Format::Json => json::write(&View::as_recorded(profile, InclusiveCost::Once), None, &[], &mut output),
         Format::Text(options) => {
-            text::write(profile, &options, &mut SourceFiles::default(), &mut output)
+            text::write(&View::of(profile), &options, &mut SourceFiles::default(), &mut output)
                 .map_err(|error| error.to_string())?;
             Ok(())
         }

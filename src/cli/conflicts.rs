@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal};
 
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::profile::GroupBy;
 use cg_preprocess::run::{Feature, Format};
+use cg_preprocess::view::GroupBy;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, ValueEnum};
 

@@ -10,59 +10,89 @@ use crate::display::numbers::{counted, grouped, marked, percent};
 use crate::display::text::{excerpt, printable};
 use crate::display::units::in_units;
 use crate::names::{Fit, NameQuery, SHORT, is_called, short_name, without_place};
-use crate::profile::{FunctionId, GroupBy, Profile};
+use crate::profile::{FunctionId, Profile};
+use crate::view::{GroupBy, Subject, View, Views, ViewsError};
 
 impl Limit {
-    /// Checks a profile in the first event, without rounding, and per run if the comparison is. The
-    /// comparison is that of the profile with a base.
+    /// Checks a profile or a comparison in the first event, without rounding, and per run if that is
+    /// compared. Limits on groups of functions need rows of their kind.
     ///
     /// A profile that is not [complete](Profile::is_complete) can fail a limit, but not pass it.
     ///
     /// # Errors
     ///
-    /// If the limit cannot be checked: see [`LimitError`]. Those on groups of functions can only be
-    /// checked in a [conversion](crate::run::ConvertOptions::limits).
-    pub fn check(
-        &self,
-        profile: &Profile,
-        comparison: Option<&Comparison<'_>>,
-    ) -> Result<Verdict, LimitError> {
-        let base = comparison.map(|comparison| comparison.profiles.base);
+    /// If the limit cannot be checked: see [`LimitError`].
+    pub fn check<'a>(&self, subject: impl Into<Subject<'a>>) -> Result<Verdict, LimitError> {
+        let subject = subject.into();
+        let target = self.target(subject)?;
+        if let Target::Named(by, _) = target
+            && by != subject.view().by()
+        {
+            return Err(LimitError::Group(by.name()));
+        }
+        let base = subject
+            .comparison()
+            .map(|comparison| comparison.views.base.profile());
         let are_complete = Sides {
             base: base.is_none_or(Profile::is_complete),
-            new: profile.is_complete(),
+            new: subject.view().profile().is_complete(),
         };
-        Check::of(self, are_complete, |_| (profile, comparison))?.verdict(true)
+        Check::of(self, target, are_complete, subject)?.verdict(true)
+    }
+
+    /// What it is on. `functions` are the functions of the profile.
+    fn target(&self, functions: Subject<'_>) -> Result<Target<'_>, LimitError> {
+        let Some(name) = self.name.as_deref() else {
+            return Ok(Target::Total);
+        };
+        let names = || views(functions).flat_map(names);
+        if let Some(kind) = self.unknown_kind() {
+            let query = query(name);
+            if !names().any(|name| query.fit(name).is_some()) {
+                return Err(LimitError::UnknownKind {
+                    kind: kind.to_owned(),
+                    name: shown(name),
+                });
+            }
+        }
+        Ok(match self.group() {
+            Some((by, group)) if !names().any(|function| is_called(function, name)) => {
+                Target::Named(by, group)
+            }
+            _ => Target::Named(GroupBy::Function, name),
+        })
     }
 }
-
-/// What is checked: a profile, and its comparison with a base, if any.
-pub(crate) type Checked<'a> = (&'a Profile, Option<&'a Comparison<'a>>);
 
 /// Checks limits as [`Limit::check`] does. If `each_part` is set, limits on totals apply to each part that
 /// the profiled program has named, instead of to their sum.
 ///
-/// `rows` has the profile by function and by the groups that limits are on; `are_complete`, whether no
-/// costs of the first event are missing.
+/// `are_complete`: whether no costs of the first event are missing.
 ///
 /// The growth of a part that only one side has is unknown: see [`Outcome::NotFound`].
 ///
 /// # Errors
 ///
 /// The first that occurs; also if there are no such parts, or too many to know all of them.
-pub(crate) fn check_all<'a>(
+pub(crate) fn check_all(
     limits: &[Limit],
     each_part: bool,
     are_complete: Sides<bool>,
-    rows: impl Fn(GroupBy) -> Checked<'a>,
-) -> Result<Vec<Verdict>, LimitError> {
+    all: &Views<'_>,
+) -> Result<Vec<Verdict>, CheckError> {
     let mut verdicts = Vec::new();
     let mut missing = 0;
     for limit in limits {
-        let check = Check::of(limit, are_complete, &rows)?;
+        let functions = all.by(GroupBy::Function)?;
+        let target = limit.target(functions.subject())?;
+        let rows = match target {
+            Target::Named(by, _) => all.by(by)?,
+            _ => functions,
+        };
+        let check = Check::of(limit, target, are_complete, rows.subject())?;
         if each_part && limit.name.is_none() {
-            if profiles(rows(GroupBy::Function)).any(|profile| profile.unlisted_parts() > 0) {
-                return Err(LimitError::TooManyParts);
+            if views(rows.subject()).any(|view| view.profile().unlisted_parts() > 0) {
+                return Err(LimitError::TooManyParts.into());
             }
             verdicts.extend(check.parts()?);
             continue;
@@ -75,15 +105,26 @@ pub(crate) fn check_all<'a>(
     Ok(verdicts)
 }
 
+/// The reason why limits cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CheckError {
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    #[error(transparent)]
+    Views(#[from] ViewsError),
+}
+
 /// The base, if there is one, and the profile.
-fn profiles<'a>((profile, comparison): Checked<'a>) -> impl Iterator<Item = &'a Profile> {
-    let base = comparison.map(|comparison| comparison.profiles.base);
-    base.into_iter().chain([profile.folded()])
+fn views<'a>(subject: Subject<'a>) -> impl Iterator<Item = &'a View<'a>> {
+    let base = subject
+        .comparison()
+        .map(|comparison| &comparison.views.base);
+    base.into_iter().chain([subject.view()])
 }
 
 /// What a limit is on.
 #[derive(Clone, Copy)]
-enum Subject<'l> {
+enum Target<'l> {
     Total,
     /// The parts that the profiled program has given this name.
     Part(&'l [u8]),
@@ -91,31 +132,31 @@ enum Subject<'l> {
     Named(GroupBy, &'l [u8]),
 }
 
-impl Subject<'_> {
+impl Target<'_> {
     /// Its name within a sentence.
     fn label(self) -> String {
         match self {
-            Subject::Named(GroupBy::Function, name) => shown(name),
-            Subject::Named(by, name) => format!("{} {}", by.name(), shown(name)),
-            Subject::Total | Subject::Part(_) => self.quoted(),
+            Target::Named(GroupBy::Function, name) => shown(name),
+            Target::Named(by, name) => format!("{} {}", by.name(), shown(name)),
+            Target::Total | Target::Part(_) => self.quoted(),
         }
     }
 
     /// Its name at the beginning of a message.
     fn quoted(self) -> String {
         match self {
-            Subject::Total => "the total".to_owned(),
-            Subject::Part(name) => format!("part \"{}\"", shown(name)),
-            Subject::Named(by, name) => format!("{} \"{}\"", by.name(), shown(name)),
+            Target::Total => "the total".to_owned(),
+            Target::Part(name) => format!("part \"{}\"", shown(name)),
+            Target::Named(by, name) => format!("{} \"{}\"", by.name(), shown(name)),
         }
     }
 
     /// What is limited of it, unless that is its calls.
     fn cost(self, event: &str) -> String {
         let inclusive = match self {
-            Subject::Total => return format!("the total of {event}"),
-            Subject::Part(_) | Subject::Named(GroupBy::Line, _) => "",
-            Subject::Named(..) => "inclusive ",
+            Target::Total => return format!("the total of {event}"),
+            Target::Part(_) | Target::Named(GroupBy::Line, _) => "",
+            Target::Named(..) => "inclusive ",
         };
         format!("the {inclusive}{event} of {}", self.label())
     }
@@ -123,7 +164,7 @@ impl Subject<'_> {
     fn calls(self, count: i128) -> String {
         let label = self.label();
         match self {
-            Subject::Named(GroupBy::Line, _) => format!("{label} has {}", counted(count, "call")),
+            Target::Named(GroupBy::Line, _) => format!("{label} has {}", counted(count, "call")),
             _ => format!("{label} was called {}", counted(count, "time")),
         }
     }
@@ -134,7 +175,8 @@ struct Check<'l, 'a> {
     limit: &'l Limit,
     /// See [`Limit::scaled`].
     scaled: [i128; 2],
-    subject: Subject<'l>,
+    target: Target<'l>,
+    views: Sides<&'a View<'a>>,
     /// The first event of each side, not divided by runs.
     columns: Sides<Column<'a>>,
     runs: Sides<u64>,
@@ -146,50 +188,22 @@ struct Check<'l, 'a> {
 }
 
 impl<'l, 'a> Check<'l, 'a> {
-    /// Finds out what a limit is on.
     fn of(
         limit: &'l Limit,
+        target: Target<'l>,
         are_complete: Sides<bool>,
-        rows: impl Fn(GroupBy) -> Checked<'a>,
+        subject: Subject<'a>,
     ) -> Result<Self, LimitError> {
-        let mut checked = rows(GroupBy::Function);
-        let is_function = |name: &[u8]| {
-            let mut names = profiles(checked).flat_map(names);
-            names.any(|of| is_called(of, name))
-        };
-        let kind = limit.unknown_kind().filter(|_| {
-            let mut names = profiles(checked).flat_map(names);
-            let query = query(limit.name.as_deref().unwrap_or_default());
-            !names.any(|name| query.fit(name).is_some())
-        });
-        if let Some(kind) = kind {
-            return Err(LimitError::UnknownKind {
-                kind: kind.to_owned(),
-                name: shown(limit.name.as_deref().unwrap_or_default()),
-            });
-        }
-        let subject = match (limit.name.as_deref(), limit.group()) {
-            (None, _) => Subject::Total,
-            (Some(name), Some((by, group))) if !is_function(name) => {
-                checked = rows(by);
-                if checked.0.grouped_by() != by {
-                    return Err(LimitError::Group(by.name()));
-                }
-                Subject::Named(by, group)
-            }
-            (Some(name), _) => Subject::Named(GroupBy::Function, name),
-        };
-        let (profile, comparison) = checked;
+        let (view, comparison) = (subject.view(), subject.comparison());
         let new = match comparison {
             Some(comparison) => comparison.first().columns.new,
-            None => Column::new(profile.folded(), 0, 1),
+            None => Column::new(view.profile(), 0, 1),
         };
         let comparison = comparison.filter(|_| limit.needs_base());
         match limit.measure {
             Measure::Growth if comparison.is_none() => return Err(LimitError::NoBase),
-            Measure::Calls if !profile.has_invocations() => {
-                let has_calls = rows(GroupBy::Function).0.has_invocations();
-                return Err(match has_calls {
+            Measure::Calls if !view.has_invocations() => {
+                return Err(match view.profile().has_invocations() {
                     true => LimitError::NoCallsByLine,
                     false => LimitError::NoCalls,
                 });
@@ -198,10 +212,15 @@ impl<'l, 'a> Check<'l, 'a> {
         }
         let base = comparison.map_or(new, |comparison| comparison.first().columns.base);
         let columns = Sides { base, new };
+        let views = comparison.map(|comparison| comparison.views.as_ref());
         Ok(Check {
             limit,
             scaled: limit.scaled(&new)?,
-            subject,
+            target,
+            views: views.unwrap_or(Sides {
+                base: view,
+                new: view,
+            }),
             columns: columns.map(|column| Column { runs: 1, ..column }),
             runs: columns.map(|column| column.runs),
             incomplete: match are_complete {
@@ -215,25 +234,28 @@ impl<'l, 'a> Check<'l, 'a> {
 
     /// Checks it. If its name is not found, similar names are searched for on request.
     fn verdict(&self, searches: bool) -> Result<Verdict, LimitError> {
-        let Subject::Named(by, name) = self.subject else {
-            let mut verdict = self.judge(self.columns.map(|column| Some(exact(column.total()))))?;
+        let Target::Named(by, name) = self.target else {
+            let totals = self.columns.zip(self.views).map(|(column, view)| {
+                let total = column.cost(&view.profile().totals());
+                Some(exact(column.per_run(total)))
+            });
+            let mut verdict = self.judge(totals)?;
             if let (Some(comparison), Outcome::Failed) = (self.comparison, verdict.outcome) {
                 verdict.text += &largest_increases(comparison);
             }
             return Ok(verdict);
         };
-        let closest =
-            |column: &Column<'_>| query(name).closest(names(column.profile).map(printable));
+        let closest = |view: &View<'_>| query(name).closest(names(view).map(printable));
         let found = self.find(by, name)?;
         if self.comparison.is_some() && found.base.is_none() {
             return Err(LimitError::NoFunction {
-                name: self.subject.quoted(),
-                closest: closest(&self.columns.base),
+                name: self.target.quoted(),
+                closest: closest(self.views.base),
             });
         }
         let mut verdict = self.judge(found)?;
         if searches && verdict.outcome == Outcome::NotFound {
-            verdict.text += &closest(&self.columns.new);
+            verdict.text += &closest(self.views.new);
         }
         Ok(verdict)
     }
@@ -241,15 +263,15 @@ impl<'l, 'a> Check<'l, 'a> {
     /// Checks each part that the profiled program has named. For growth, parts that only one side has
     /// get a verdict, too.
     fn parts(&self) -> Result<Vec<Verdict>, LimitError> {
-        let parts = PartChange::between(self.columns);
+        let parts = PartChange::between(self.views, self.columns);
         let is_on_both = |part: &PartChange<'_>| part.costs.base.and(part.costs.new).is_some();
         if !parts.iter().any(is_on_both) {
             return Err(LimitError::NoParts);
         }
         let verdicts = parts.iter().map(|part| {
-            let subject = Subject::Part(part.name);
+            let target = Target::Part(part.name);
             let sums = part.costs.map(|cost| cost.map(exact));
-            Check { subject, ..*self }.judge(sums)
+            Check { target, ..*self }.judge(sums)
         });
         verdicts.collect()
     }
@@ -267,9 +289,9 @@ impl<'l, 'a> Check<'l, 'a> {
         let query = query(wanted);
         let mut found: BTreeMap<Fit, Found> = BTreeMap::new();
         let mut add = |row: Sides<&[FunctionId]>| {
-            let sides = self.columns.zip(row);
-            let fits = sides.into_iter().flat_map(|(Column { profile, .. }, ids)| {
-                let names = ids.iter().map(|&id| profile.names_of(id)[2]);
+            let sides = self.views.zip(row);
+            let fits = sides.into_iter().flat_map(|(view, ids)| {
+                let names = ids.iter().map(|&id| view.names_of(id)[2]);
                 names.filter_map(|name| Some((query.fit(name)?, without_place(name))))
             });
             let Some((fit, name)) = fits.min() else {
@@ -277,8 +299,8 @@ impl<'l, 'a> Check<'l, 'a> {
             };
             let found = found.entry(fit).or_default();
             found.names.insert(printable(name));
-            for (side, (column, ids)) in Sides::EACH.zip(sides) {
-                if let Some(sums) = column.sums(ids) {
+            for (side, (view, ids)) in Sides::EACH.zip(sides) {
+                if let Some(sums) = self.columns[side].sums(view, ids) {
                     found.sums[side].get_or_insert_default().add(sums);
                 }
             }
@@ -289,7 +311,7 @@ impl<'l, 'a> Check<'l, 'a> {
                 rows.for_each(|row| add(row.functions.as_ref().map(Vec::as_slice)));
             }
             None => {
-                let functions = self.columns.new.profile.functions();
+                let functions = self.views.new.functions();
                 functions.for_each(|(id, _)| {
                     let of = &[id][..];
                     add(Sides { base: of, new: of });
@@ -316,7 +338,7 @@ impl<'l, 'a> Check<'l, 'a> {
             return Ok(self.not_found(sums));
         };
         let measure = self.limit.measure;
-        let cost = self.subject.cost(&excerpt(self.columns.new.name));
+        let cost = self.target.cost(&excerpt(self.columns.new.name));
         if measure == Measure::Growth && base.inclusive <= 0 {
             return Err(LimitError::NotPositive {
                 subject: cost,
@@ -324,7 +346,7 @@ impl<'l, 'a> Check<'l, 'a> {
                 new: new.inclusive,
             });
         }
-        let mut profiles = self.columns.into_iter().map(|column| column.profile);
+        let mut profiles = self.views.into_iter().map(View::profile);
         let is_wrong = measure != Measure::Calls && profiles.any(Profile::has_saturated);
         let compared = self.compared(base, new).filter(|_| !is_wrong);
         let Some((measured, per, is_kept)) = compared else {
@@ -334,7 +356,7 @@ impl<'l, 'a> Check<'l, 'a> {
         let Sides { base, new } = shown.map(|(sums, side)| self.shown(side, sums));
         let figures = match measure {
             Measure::Cost => format!("{cost} is {new}"),
-            Measure::Calls => in_runs(self.subject.calls(measured), self.runs.new),
+            Measure::Calls => in_runs(self.target.calls(measured), self.runs.new),
             Measure::Growth => {
                 let percent = percent(measured, per);
                 // If it had to shrink by more, it "grew by -5 %".
@@ -389,7 +411,7 @@ impl<'l, 'a> Check<'l, 'a> {
                 format!(", at {}, not found in the base", self.shown(Side::New, new))
             }
         };
-        let (name, limit) = (self.subject.quoted(), self.limit);
+        let (name, limit) = (self.target.quoted(), self.limit);
         let text = format!("{name}{missing}, so its limit of {limit} was not checked");
         match self.incomplete {
             None => Verdict {
@@ -433,9 +455,9 @@ fn listed(names: BTreeSet<String>) -> String {
 }
 
 /// The names of all functions.
-fn names(profile: &Profile) -> impl Iterator<Item = &[u8]> {
-    let functions = profile.functions();
-    functions.map(|(id, _)| profile.names_of(id)[2])
+fn names<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v [u8]> {
+    let functions = view.functions();
+    functions.map(|(id, _)| view.names_of(id)[2])
 }
 
 /// A printable name, with the blanks at its end.
@@ -461,7 +483,7 @@ fn largest_increases(comparison: &Comparison<'_>) -> String {
     let grown = changes.filter(|change| change.self_cost() > 0);
     let named = grown.take(3).map(|change| {
         let cost = in_units(change.self_cost(), comparison.first().columns.new.unit());
-        format!("{} +{cost}", shown(change.name))
+        format!("{} +{cost}", shown(comparison.names_of(change)[2]))
     });
     match &named.collect::<Vec<_>>()[..] {
         [] => String::new(),
@@ -481,7 +503,8 @@ mod tests {
         let mut builder = ProfileBuilder::new(ProfileOptions::default());
         callgrind::read(&text[..], "a", &ReadOptions::default(), &mut builder).unwrap();
         let profile = builder.finish().unwrap();
-        let check = |limit: &[u8]| Limit::cost(limit).unwrap().check(&profile, None);
+        let view = View::of(&profile);
+        let check = |limit: &[u8]| Limit::cost(limit).unwrap().check(&view);
         assert_eq!(check(b"class:A=1"), Err(LimitError::Group("class")));
         // A function has this name.
         assert!(!check(b"file:a=1").unwrap().passed());

@@ -8,6 +8,7 @@ use serde_core::{Serialize, Serializer};
 use crate::display::numbers::{divided, grouped, rounded};
 use crate::display::units::Unit;
 use crate::profile::{Cost, EdgeRef, Event, FunctionId, Profile, split_scale};
+use crate::view::View;
 
 /// The costs of a function on one side of a comparison, in one event without its scale.
 ///
@@ -94,11 +95,12 @@ impl Serialize for CallCount {
 /// An event of one side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column<'a> {
-    pub profile: &'a Profile,
     /// Its position among the events of the profile.
     pub at: usize,
     /// Its name, without a scale.
     pub name: &'a [u8],
+    /// The long name; empty if it is unknown.
+    pub long_name: &'a [u8],
     pub scale: u64,
     /// The name of its unit; empty if it is unknown.
     pub unit: &'static str,
@@ -112,9 +114,9 @@ impl<'a> Column<'a> {
         let event = profile.events().get(at);
         let (name, scale) = split_scale(event.map_or(b"", Event::name));
         Column {
-            profile,
             at,
             name,
+            long_name: event.map_or(b"", Event::long_name),
             scale,
             unit: event.map_or("", |event| profile.unit(event)),
             runs,
@@ -122,15 +124,15 @@ impl<'a> Column<'a> {
     }
 
     /// The sums of functions that are one here; `None` if there are no functions.
-    pub fn sums(&self, functions: &[FunctionId]) -> Option<FunctionSums> {
+    pub fn sums(&self, view: &View<'_>, functions: &[FunctionId]) -> Option<FunctionSums> {
         functions.first()?;
         let (mut own, mut inclusive, mut calls) = (0i128, 0i128, 0);
         for &id in functions {
-            own = own.saturating_add(self.cost(self.profile.self_costs(id)));
-            inclusive = inclusive.saturating_add(self.cost(self.profile.inclusive_costs(id)));
-            calls += i128::from(self.profile.function(id).invocations);
+            own = own.saturating_add(self.cost(view.self_costs(id)));
+            inclusive = inclusive.saturating_add(self.cost(view.inclusive_costs(id)));
+            calls += i128::from(view.function(id).invocations);
         }
-        for edge in calls_within(self.profile, functions) {
+        for edge in calls_within(view, functions) {
             inclusive = inclusive.saturating_sub(self.cost(edge.costs()));
             calls -= i128::from(edge.calls);
         }
@@ -138,14 +140,9 @@ impl<'a> Column<'a> {
         Some(FunctionSums {
             self_cost: self.per_run(own),
             inclusive: self.per_run(inclusive),
-            is_inclusive_estimated: ids.any(|&id| self.profile.is_inclusive_estimated(id)),
+            is_inclusive_estimated: ids.any(|&id| view.is_inclusive_estimated(id)),
             invocations: CallCount::per_run(calls, self.runs),
         })
-    }
-
-    /// The sum of all self costs.
-    pub fn total(&self) -> i128 {
-        self.per_run(self.cost(&self.profile.totals()))
     }
 
     /// The cost in a row, without its scale and not divided by runs.
@@ -159,12 +156,6 @@ impl<'a> Column<'a> {
         divided(cost, self.runs.into())
     }
 
-    /// The long name of the event; empty if it is unknown.
-    pub fn long_name(&self) -> &'a [u8] {
-        let event = self.profile.events().get(self.at);
-        event.map_or(b"", Event::long_name)
-    }
-
     /// The unit of costs without their scale.
     pub fn unit(&self) -> Unit {
         Unit::of(self.unit, 1)
@@ -173,12 +164,12 @@ impl<'a> Column<'a> {
 
 /// The calls between a function and its clones. If these are one function, such calls do not count.
 pub(crate) fn calls_within<'a>(
-    profile: &'a Profile,
+    view: &'a View<'_>,
     functions: &'a [FunctionId],
 ) -> impl Iterator<Item = EdgeRef<'a>> {
     let callers = functions.iter().filter(|_| functions.len() > 1);
-    let calls = callers.flat_map(|&id| profile.sub_calls(id));
-    let name = |id: FunctionId| profile.function(id).name;
+    let calls = callers.flat_map(|&id| view.sub_calls(id));
+    let name = |id: FunctionId| view.function(id).name;
     calls.filter(move |edge| {
         functions.binary_search(&edge.callee).is_ok() && name(edge.caller) != name(edge.callee)
     })

@@ -8,7 +8,7 @@ use super::column::Column;
 use crate::display::numbers::grouped;
 use crate::display::text::excerpt;
 use crate::display::units::{NamedUnit, Quantity};
-use crate::profile::GroupBy;
+use crate::view::GroupBy;
 
 /// A limit on a profile or a comparison.
 ///

@@ -7,7 +7,7 @@ mod moved_files;
 mod pairing;
 mod sides;
 
-pub(crate) use check::{Checked, check_all};
+pub(crate) use check::{CheckError, check_all};
 pub(crate) use column::calls_within;
 pub use column::{CallCount, FunctionSums};
 pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict};
@@ -20,20 +20,20 @@ use thiserror::Error;
 
 use crate::display::text::printable;
 use crate::maps::IndexMap;
+use crate::names::original;
 use crate::profile::{FunctionId, Profile, split_scale};
+use crate::view::View;
 use column::Column;
 use pairing::{JoinedFunctions, paired};
 
 /// A function that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FunctionChange<'a> {
-    /// Its object file in the new profile, or else in the base. If several functions are one here, the
-    /// first by object, file and name counts.
-    pub object: &'a [u8],
-    /// Its source file there.
-    pub file: &'a [u8],
-    /// Its name there.
-    pub name: &'a [u8],
+pub struct FunctionChange {
+    /// The function that gives it its names: one of the new profile, or else of the base. If several
+    /// functions are one here, the first by object, file and name counts.
+    named: (Side, FunctionId),
+    /// Whether its functions have several names.
+    has_several_names: bool,
     /// Its costs in the first event; `None` where it is missing.
     pub sums: Sides<Option<FunctionSums>>,
     /// Its change, if it has another name or file in the new profile.
@@ -42,7 +42,7 @@ pub struct FunctionChange<'a> {
     pub(crate) functions: JoinedFunctions,
 }
 
-impl FunctionChange<'_> {
+impl FunctionChange {
     /// The growth of its self cost.
     pub fn self_cost(&self) -> i128 {
         self.growth(|sums| sums.self_cost)
@@ -51,6 +51,18 @@ impl FunctionChange<'_> {
     /// Its function in the new profile; the last, if several are one here.
     pub fn new_function(&self) -> Option<FunctionId> {
         self.functions.new.last().copied()
+    }
+
+    /// Its object, file and name.
+    fn names<'v>(&self, views: Sides<&'v View<'_>>) -> [&'v [u8]; 3] {
+        let (side, id) = self.named;
+        let [object, file, name] = views[side].names_of(id);
+        let name = if self.has_several_names {
+            original(name)
+        } else {
+            name
+        };
+        [object, file, name]
     }
 
     /// The growth of a value.
@@ -72,10 +84,10 @@ pub struct PartChange<'a> {
 }
 
 impl<'a> PartChange<'a> {
-    fn between(columns: Sides<Column<'a>>) -> Vec<Self> {
+    fn between(views: Sides<&View<'a>>, columns: Sides<Column<'a>>) -> Vec<Self> {
         let mut sums: IndexMap<&[u8], Sides<Option<i128>>> = IndexMap::default();
         for side in [Side::New, Side::Base] {
-            let parts = columns[side].profile.parts();
+            let parts = views[side].profile().parts();
             for (name, part) in parts.filter_map(|part| Some((part.header.name()?, part))) {
                 let sum = sums.entry(name).or_default()[side].get_or_insert(0);
                 *sum = sum.saturating_add(columns[side].cost(part.totals));
@@ -125,7 +137,7 @@ impl<'a> ComparedEvent<'a> {
             let totals = columns.zip(totals.as_ref());
             Some(ComparedEvent {
                 name: new.name,
-                long_name: new.long_name(),
+                long_name: new.long_name,
                 unit: if is_same { units.new } else { "" },
                 unequal_units: (!is_same).then_some(units),
                 totals: totals.map(|(column, totals)| column.per_run(column.cost(totals))),
@@ -140,14 +152,13 @@ impl<'a> ComparedEvent<'a> {
         self.totals.new.saturating_sub(self.totals.base)
     }
 
-    /// The costs of a function on both sides; `None` where it is missing.
-    pub fn sums(&self, function: &FunctionChange<'_>) -> Sides<Option<FunctionSums>> {
-        self.sums_of(&function.functions)
-    }
-
-    fn sums_of(&self, functions: &JoinedFunctions) -> Sides<Option<FunctionSums>> {
-        let sides = self.columns.zip(functions.as_ref());
-        sides.map(|(column, functions)| column.sums(functions))
+    fn sums_of(
+        &self,
+        views: Sides<&View<'_>>,
+        functions: &JoinedFunctions,
+    ) -> Sides<Option<FunctionSums>> {
+        let sides = self.columns.zip(views).zip(functions.as_ref());
+        sides.map(|((column, view), functions)| column.sums(view, functions))
     }
 
     /// The scales of both sides: a webgrind file may contain costs in thousands, for example.
@@ -209,66 +220,84 @@ pub struct Comparison<'a> {
     pub events: Vec<ComparedEvent<'a>>,
     /// Whether costs and calls are those per run; see [`per_run`](Self::per_run).
     pub is_per_run: bool,
-    /// The profiles, with the calling contexts and recursion levels of a function as one function.
-    pub profiles: Sides<&'a Profile>,
+    /// Both sides.
+    pub views: Sides<View<'a>>,
     /// The functions that differ in the calls or in an event. Those with the largest change of self
     /// cost come first.
-    pub changes: Vec<FunctionChange<'a>>,
-    same: Vec<FunctionChange<'a>>,
+    pub changes: Vec<FunctionChange>,
+    same: Vec<FunctionChange>,
     /// Whether a sum of either side has reached the limits of 64 bits and is therefore wrong.
     pub has_saturated: bool,
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares two profiles.
+    /// Compares two profiles by function. Recursion counts once.
     ///
     /// # Errors
     ///
     /// If their first events differ.
     pub fn new(base: &'a Profile, new: &'a Profile) -> Result<Self, CompareError> {
-        Self::of(base, new, false)
+        Self::of(View::of(base), View::of(new), false)
     }
 
-    /// Compares what two profiles cost per run of the profiled programs: all costs and calls of a
-    /// side are divided by its [number of runs](Profile::runs), and rounded to the nearest.
+    /// Compares two profiles by the same kind of row. If `per_run` is set, compares what they cost
+    /// per run of the profiled programs: all costs and calls of a side are divided by its
+    /// [number of runs](Profile::runs), and rounded to the nearest.
     ///
     /// # Errors
     ///
     /// If their first events differ.
-    pub fn per_run(base: &'a Profile, new: &'a Profile) -> Result<Self, CompareError> {
-        Self::of(base, new, true)
-    }
-
-    pub(crate) fn of(
-        base: &'a Profile,
-        new: &'a Profile,
-        is_per_run: bool,
-    ) -> Result<Self, CompareError> {
-        CompareError::check(base, new)?;
-        let profiles = Sides { base, new }.map(Profile::folded);
-        let runs = match is_per_run {
+    pub fn of(base: View<'a>, new: View<'a>, per_run: bool) -> Result<Self, CompareError> {
+        let owned = Sides { base, new };
+        let views = owned.as_ref();
+        let profiles = views.map(View::profile);
+        CompareError::check(profiles.base, profiles.new)?;
+        let runs = match per_run {
             true => profiles.map(Profile::runs),
             false => Sides { base: 1, new: 1 },
         };
         let events = ComparedEvent::common(profiles, runs);
-        let functions = paired(profiles).into_iter();
+        let functions = paired(views).into_iter();
         let mut functions: Vec<_> = functions
-            .map(|functions| FunctionChange::new(functions, &events[0]))
+            .map(|functions| FunctionChange::new(functions, views, &events[0]))
             .collect();
-        sort(&mut functions);
-        let has_changed = |function: &FunctionChange<'_>| {
-            let mut sums = events.iter().map(|event| event.sums(function));
+        sort(&mut functions, views);
+        let has_changed = |function: &FunctionChange| {
+            let mut sums = events
+                .iter()
+                .map(|event| event.sums_of(views, &function.functions));
             sums.any(|sums| sums.base != sums.new)
         };
         let (changes, same) = functions.into_iter().partition(has_changed);
         Ok(Comparison {
-            is_per_run,
-            profiles,
+            is_per_run: per_run,
             changes,
             same,
             has_saturated: profiles.into_iter().any(Profile::has_saturated),
             events,
+            views: owned,
         })
+    }
+
+    /// The profiles.
+    pub fn profiles(&self) -> Sides<&'a Profile> {
+        self.views.as_ref().map(View::profile)
+    }
+
+    /// The object, file and name of a function: those in the new profile, or else in the base. If
+    /// several functions are one here, the first by object, file and name counts.
+    pub fn names_of(&self, function: &FunctionChange) -> [&[u8]; 3] {
+        function.names(self.views.as_ref())
+    }
+
+    /// The costs of a function on both sides, in one of the [`events`](Self::events); `None` where
+    /// it is missing.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such event.
+    pub fn sums(&self, event: usize, function: &FunctionChange) -> Sides<Option<FunctionSums>> {
+        self.events[event].sums_of(self.views.as_ref(), &function.functions)
     }
 
     /// The event that functions are sorted by.
@@ -277,13 +306,13 @@ impl<'a> Comparison<'a> {
     }
 
     /// All functions, those that have changed first.
-    pub(crate) fn functions(&self) -> impl Iterator<Item = &FunctionChange<'a>> {
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &FunctionChange> {
         self.changes.iter().chain(&self.same)
     }
 
     /// The positions of the functions of both profiles among all.
     pub(crate) fn positions(&self) -> Sides<Vec<usize>> {
-        let functions = self.profiles.map(|profile| profile.functions().len());
+        let functions = self.views.as_ref().map(|view| view.functions().len());
         let mut positions = functions.map(|count| vec![0; count]);
         for (at, function) in self.functions().enumerate() {
             for side in Sides::EACH {
@@ -297,7 +326,7 @@ impl<'a> Comparison<'a> {
 
     /// The numbers of runs of the profiled programs that the profiles contain.
     pub fn runs(&self) -> Sides<u64> {
-        self.profiles.map(Profile::runs)
+        self.profiles().map(Profile::runs)
     }
 
     /// The numbers that costs and calls are divided by.
@@ -312,12 +341,12 @@ impl<'a> Comparison<'a> {
     ///
     /// If there is no such event.
     pub fn parts(&self, event: usize) -> Vec<PartChange<'a>> {
-        PartChange::between(self.events[event].columns)
+        PartChange::between(self.views.as_ref(), self.events[event].columns)
     }
 
     /// Whether both sides contain numbers of invocations.
     pub fn has_invocations(&self) -> bool {
-        self.profiles.into_iter().all(Profile::has_invocations)
+        self.views.as_ref().into_iter().all(View::has_invocations)
     }
 
     /// The number of functions that do not differ.
@@ -327,13 +356,14 @@ impl<'a> Comparison<'a> {
 }
 
 /// Sorts by size of the change, then growth before decline, then by names.
-fn sort<'a>(changes: &mut [FunctionChange<'a>]) {
+fn sort(changes: &mut [FunctionChange], views: Sides<&View<'_>>) {
     let size = |change: i128| Reverse((change.unsigned_abs(), change));
-    let order = |change: &FunctionChange<'a>| {
+    let order = |change: &FunctionChange| {
+        let [object, file, name] = change.names(views);
         (
             size(change.self_cost()),
             size(change.growth(|sums| sums.inclusive)),
-            (change.name, change.file, change.object),
+            (name, file, object),
             size(change.growth(|sums| sums.invocations.tenths)),
         )
     };

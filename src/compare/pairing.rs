@@ -26,7 +26,8 @@ use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{is_known, last_component, original, paths, without_folders, without_lines};
-use crate::profile::{FunctionId, GroupBy, Profile};
+use crate::profile::FunctionId;
+use crate::view::{GroupBy, View};
 
 /// How a function was paired whose name, lines or file differ between the sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,9 +48,9 @@ impl fmt::Display for Transition {
 pub(super) type JoinedFunctions = Sides<Vec<FunctionId>>;
 
 /// The functions of both sides. Each is in one result.
-pub(super) fn paired(profiles: Sides<&Profile>) -> Vec<JoinedFunctions> {
-    let moved = MovedFiles::new(&profiles.map(files));
-    match profiles.new.grouped_by() {
+pub(super) fn paired(profiles: Sides<&View<'_>>) -> Vec<JoinedFunctions> {
+    let moved = MovedFiles::new(&profiles.map(|view| files(view)));
+    match profiles.new.by() {
         GroupBy::Function => paired_functions(profiles, &moved),
         by => {
             let key = |side: Side, id: FunctionId| {
@@ -66,7 +67,7 @@ pub(super) fn paired(profiles: Sides<&Profile>) -> Vec<JoinedFunctions> {
     }
 }
 
-fn paired_functions(profiles: Sides<&Profile>, moved: &MovedFiles<'_>) -> Vec<JoinedFunctions> {
+fn paired_functions(profiles: Sides<&View<'_>>, moved: &MovedFiles<'_>) -> Vec<JoinedFunctions> {
     // Families share a name, except for lines, and a file.
     let families = alike(profiles, |side, id| {
         let [_, file, name] = profiles[side].names_of(id);
@@ -91,11 +92,11 @@ fn paired_functions(profiles: Sides<&Profile>, moved: &MovedFiles<'_>) -> Vec<Jo
 }
 
 /// The paths of files in a profile: those of functions, in their names, or the names of groups.
-fn files(profile: &Profile) -> HashSet<&[u8]> {
+fn files<'v>(profile: &'v View<'_>) -> HashSet<&'v [u8]> {
     let mut files = HashSet::default();
     for (id, _) in profile.functions() {
         let [_, file, name] = profile.names_of(id);
-        match profile.grouped_by() {
+        match profile.by() {
             GroupBy::File | GroupBy::Object => files.extend([name]),
             GroupBy::Line => files.extend([file]),
             _ => {
@@ -109,7 +110,7 @@ fn files(profile: &Profile) -> HashSet<&[u8]> {
 
 /// The functions that have the same key.
 fn alike<Key: Eq + Hash>(
-    profiles: Sides<&Profile>,
+    profiles: Sides<&View<'_>>,
     key: impl Fn(Side, FunctionId) -> Key,
 ) -> Vec<JoinedFunctions> {
     let mut alike: HashMap<Key, JoinedFunctions> = HashMap::default();
@@ -172,7 +173,7 @@ fn original_name(name: &[u8]) -> (Cow<'_, [u8]>, Vec<u64>) {
 }
 
 /// The rows of a family: one, if there are no lines in its name.
-fn rows(profiles: Sides<&Profile>, family: JoinedFunctions) -> Vec<JoinedFunctions> {
+fn rows(profiles: Sides<&View<'_>>, family: JoinedFunctions) -> Vec<JoinedFunctions> {
     let units = profiles.zip(family).map(|(profile, functions)| {
         let mut units: BTreeMap<Vec<u64>, Vec<FunctionId>> = BTreeMap::new();
         for id in functions {
@@ -206,27 +207,27 @@ fn rows(profiles: Sides<&Profile>, family: JoinedFunctions) -> Vec<JoinedFunctio
         .collect()
 }
 
-impl<'a> FunctionChange<'a> {
+impl FunctionChange {
     /// The change of functions in an event.
-    pub(super) fn new(functions: JoinedFunctions, event: &ComparedEvent<'a>) -> Self {
-        let profiles = event.columns.map(|column| column.profile);
-        let (side, _) = first(&functions);
-        let names = functions[side]
-            .iter()
-            .map(|&id| profiles[side].names_of(id));
-        let [object, file, name] = names.min().unwrap_or_default();
+    pub(super) fn new(
+        functions: JoinedFunctions,
+        profiles: Sides<&View<'_>>,
+        event: &ComparedEvent<'_>,
+    ) -> Self {
+        let (side, id) = first(&functions);
+        let named = functions[side].iter().copied();
+        let named = named.min_by_key(|&id| profiles[side].names_of(id));
         let sides = profiles.zip(functions.as_ref());
         let names = sides.map(|(profile, functions)| -> BTreeSet<_> {
             let names = functions.iter().map(|&id| profile.names_of(id));
             names.map(|[.., name]| without_folders(name)).collect()
         });
-        let are_functions = profiles.new.grouped_by() == GroupBy::Function;
+        let are_functions = profiles.new.by() == GroupBy::Function;
         let has_several = are_functions && names.base.union(&names.new).nth(1).is_some();
         FunctionChange {
-            object,
-            file,
-            name: if has_several { original(name) } else { name },
-            sums: event.sums_of(&functions),
+            named: (side, named.unwrap_or(id)),
+            has_several_names: has_several,
+            sums: event.sums_of(profiles, &functions),
             transition: (are_functions && is_on_both(&functions))
                 .then(|| Transition::of(sides, names))
                 .flatten(),
@@ -238,7 +239,7 @@ impl<'a> FunctionChange<'a> {
 impl Transition {
     /// The change of functions that both sides have, with their names without folders.
     fn of(
-        functions: Sides<(&Profile, &Vec<FunctionId>)>,
+        functions: Sides<(&View<'_>, &Vec<FunctionId>)>,
         names: Sides<BTreeSet<Vec<u8>>>,
     ) -> Option<Self> {
         /// The most names that are listed.
@@ -282,7 +283,7 @@ struct AlikeFunctions {
 }
 
 impl AlikeFunctions {
-    fn of(profile: &Profile, lines: Vec<u64>, functions: Vec<FunctionId>) -> Self {
+    fn of(profile: &View<'_>, lines: Vec<u64>, functions: Vec<FunctionId>) -> Self {
         let mut callers = BTreeSet::new();
         if !lines.is_empty() {
             let edges = functions.iter().flat_map(|&id| profile.called_from(id));

@@ -17,12 +17,14 @@
 //! use cg_preprocess::callgrind;
 //! use cg_preprocess::output::{ReportOptions, dot};
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+//! use cg_preprocess::view::View;
 //!
 //! let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
 //! let mut builder = ProfileBuilder::new(ProfileOptions::default());
 //! callgrind::read(text.as_bytes(), "a.cg", &callgrind::ReadOptions::default(), &mut builder)?;
 //! let mut graph = Vec::new();
-//! dot::write(&builder.finish()?, &ReportOptions::default(), &mut graph)?;
+//! let profile = builder.finish()?;
+//! dot::write(&View::of(&profile), &ReportOptions::default(), &mut graph)?;
 //! assert!(String::from_utf8(graph)?.contains("n1 -> n2 [label=\"95.24 %\\n2×\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -37,11 +39,12 @@ use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet, IndexMap};
 use crate::names::{NameQuery, short_name};
-use crate::output::figures::report::{Report, Subject};
+use crate::output::figures::report::Report;
 use crate::output::figures::row::Row;
 use crate::output::figures::table::SourceLocation;
 use crate::output::figures::{absence, both_sides, command, marked, per_run, signed_percent};
 use crate::output::{Names, ReportOptions, Sort};
+use crate::view::Subject;
 
 /// The smallest inclusive cost of a shown function, in thousandths of the total.
 const MIN_FUNCTION_SHARE: u128 = 5;
@@ -70,7 +73,7 @@ pub fn write<'a>(
 ) -> Result<(), Error> {
     let report = Report::new(subject, options);
     let calls = report.sides();
-    let calls = calls.flat_map(|(side, profile)| profile.edges().map(move |edge| (side, edge)));
+    let calls = calls.flat_map(|(side, view)| view.edges().map(move |edge| (side, edge)));
     let graph = Graph {
         edges: report.joined_calls(calls),
         report: &report,
@@ -107,7 +110,7 @@ impl Graph<'_, '_> {
                 (change, _) => event.change_in_unit(change),
             },
         };
-        let command = command(report.profile);
+        let command = command(report.view.profile());
         let mut title = vec![command, format!("{}: {total}", printable(event.name))];
         let comparison = report.comparison.filter(|comparison| comparison.is_per_run);
         title.extend(comparison.map(|comparison| per_run(comparison.runs())));

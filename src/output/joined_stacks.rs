@@ -1,9 +1,8 @@
 //! The stacks of a profile, and of the base that it is compared with, as one tree.
 
-use crate::compare::{Side, Sides};
+use crate::compare::{Comparison, Side, Sides};
 use crate::maps::IndexMap;
 use crate::names::without_folders;
-use crate::profile::FunctionId;
 use crate::stacks::{Estimated, StackId, Stacks};
 
 /// A tree of stacks. Each node is followed by all nodes below it.
@@ -30,15 +29,10 @@ struct JoinedNode {
 type FrameKey = (Option<usize>, Vec<u8>);
 
 impl<'t, 'a> JoinedStacks<'t, 'a> {
-    /// `position` returns the position of a function in the comparison, from its number in the folded
-    /// profile of a side.
-    pub fn new(
-        new: &'t Stacks<'a>,
-        base: Option<&'t Stacks<'a>>,
-        position: impl Fn(Side, FunctionId) -> usize,
-    ) -> Self {
+    /// The stacks of a profile, or of both sides of a comparison by function.
+    pub fn new(new: &'t Stacks<'a>, base: Option<(&'t Stacks<'a>, &Comparison<'_>)>) -> Self {
         let sides = Sides {
-            base: base.unwrap_or(new),
+            base: base.map_or(new, |(base, _)| base),
             new,
         };
         let least = new.nodes().len();
@@ -47,8 +41,8 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
             nodes: Vec::with_capacity(least),
             ids: Vec::with_capacity(least),
         };
-        if base.is_some() {
-            tree.join(position);
+        if let Some((_, comparison)) = base {
+            tree.join(comparison);
             return tree;
         }
         for id in new.nodes() {
@@ -62,16 +56,17 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
     }
 
     /// Adds the nodes of both sides.
-    fn join(&mut self, position: impl Fn(Side, FunctionId) -> usize) {
+    fn join(&mut self, comparison: &Comparison<'_>) {
         let sides = self.sides;
+        let positions = comparison.positions();
         let key = |side: Side, id: StackId| -> FrameKey {
             let stacks: &'t Stacks<'a> = sides[side];
             let frame: &'t [u8] = stacks.frame(id);
-            let function = stacks.named_function(id);
-            let profile = stacks.profile().folded();
-            let name = function.map(|id| profile.name(profile.function(id).name));
+            let view = &comparison.views[side];
+            let function = view.node_row(stacks, id);
+            let name = function.map(|id| view.names_of(id)[2]);
             let frame = if name == Some(frame) { &b""[..] } else { frame };
-            let function = function.map(|id| position(side, id));
+            let function = function.map(|id| positions[side][id.index()]);
             (function, without_folders(frame))
         };
         let group = |of: Sides<Vec<StackId>>| {

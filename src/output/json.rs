@@ -43,7 +43,8 @@ use crate::compare::{Comparison, FunctionChange, FunctionSums, Sides, Transition
 use crate::display::text::{is_unseen, utf8};
 use crate::output::figures::row::{RowKind, one_function};
 use crate::output::figures::{EventFormat, part_count};
-use crate::profile::{EdgeRef, FunctionId, GroupBy, Line, NameId, Profile, split_scale};
+use crate::profile::{EdgeRef, FunctionId, Line, NameId, split_scale};
+use crate::view::{GroupBy, View};
 
 /// The version of the layout of profiles.
 const SCHEMA: u32 = 2;
@@ -51,18 +52,19 @@ const SCHEMA: u32 = 2;
 /// The version of the layout of comparisons.
 const COMPARISON_SCHEMA: u32 = 3;
 
-/// Writes a profile as JSON, with a newline at the end. `groups` are its functions by group, if
-/// requested. `warnings` are those about the inputs.
+/// Writes a profile as JSON, with a newline at the end. Its functions are those of the view.
+/// `groups` are its functions by group, if requested. `warnings` are those about the inputs.
 ///
 /// # Errors
 ///
 /// When the output fails.
 pub fn write(
-    profile: &Profile,
-    groups: Option<&Profile>,
+    view: &View<'_>,
+    groups: Option<&View<'_>>,
     warnings: &[String],
     mut output: impl Write,
 ) -> io::Result<()> {
+    let profile = view.profile();
     let (_, scale) = split_scale(profile.event());
     let mut document = begin(SCHEMA, &mut output)?;
     document.field("event", &utf8(profile.event()))?;
@@ -89,8 +91,8 @@ pub fn write(
             record.field("total", part.totals)
         })?;
     }
-    document.records("functions", profile.functions(), |record, (id, _)| {
-        write_function(record, profile, id)
+    document.records("functions", view.functions(), |record, (id, _)| {
+        write_function(record, view, id)
     })?;
     if let Some(groups) = groups {
         let row = RowKind::of(groups);
@@ -106,19 +108,19 @@ pub fn write(
 }
 
 /// Writes the name and the costliest function of a group.
-fn write_group(record: &mut Document<'_>, groups: &Profile, id: FunctionId) -> io::Result<()> {
-    let group = groups.function(id);
-    record.field("name", &utf8(groups.name(group.name)))?;
-    if groups.grouped_by() == GroupBy::Line {
-        record.field("file", &utf8(groups.name(group.file)))?;
+fn write_group(record: &mut Document<'_>, groups: &View<'_>, id: FunctionId) -> io::Result<()> {
+    let group = groups.named(id);
+    record.field("name", &utf8(group.name))?;
+    if groups.by() == GroupBy::Line {
+        record.field("file", &utf8(group.file))?;
         record.field("line", &group.line)?;
     }
-    record.field("function", &utf8(groups.costliest(id)))
+    record.field("function", &utf8(group.costliest.unwrap_or_default()))
 }
 
-fn write_function(record: &mut Document<'_>, profile: &Profile, id: FunctionId) -> io::Result<()> {
-    let function = profile.function(id);
-    let name = |id: NameId| utf8(profile.name(id));
+fn write_function(record: &mut Document<'_>, view: &View<'_>, id: FunctionId) -> io::Result<()> {
+    let (profile, function) = (view.profile(), view.function(id));
+    let name = |id: NameId| utf8(view.name(id));
     record.field("number", &id.number())?;
     record.field("object", &name(function.object))?;
     record.field("file", &name(function.file))?;
@@ -128,9 +130,9 @@ fn write_function(record: &mut Document<'_>, profile: &Profile, id: FunctionId) 
     let is_other = own_name != profile.name(function.name);
     record.known_field("own_name", is_other.then(|| utf8(own_name)))?;
     record.field("line", &function.line)?;
-    let costs = [profile.self_costs(id), profile.inclusive_costs(id)];
-    let is_estimated = profile.is_inclusive_estimated(id);
-    write_costs(record, RowKind::of(profile), costs, is_estimated)?;
+    let costs = [view.self_costs(id), view.inclusive_costs(id)];
+    let is_estimated = view.is_inclusive_estimated(id);
+    write_costs(record, RowKind::of(view), costs, is_estimated)?;
     let is_implied = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
     if !profile.lines(id).all(|line| is_implied(&line)) {
         record.records("lines", profile.lines(id), |record, line| {
@@ -172,11 +174,12 @@ pub fn write_comparison(
     document.field("event", &utf8(comparison.first().name))?;
     write_events(&mut document, &EventFormat::compared(comparison))?;
     document.field("per_run", &comparison.is_per_run)?;
-    for (side, profile) in Sides::EACH.zip(comparison.profiles) {
+    for (side, view) in Sides::EACH.zip(comparison.views.as_ref()) {
+        let profile = view.profile();
         let totals = comparison.events.iter().map(|event| event.totals[side]);
         document.record(side.name(), |record| {
             record.field("total", &totals.collect::<Vec<_>>())?;
-            record.field("functions", &profile.functions().len())?;
+            record.field("functions", &view.functions().len())?;
             record.field("runs", &profile.runs())?;
             record.field("complete", &profile.is_complete())
         })?;
@@ -195,9 +198,10 @@ pub fn write_comparison(
         })?;
     }
     document.records("functions", &comparison.changes, |record, change| {
-        record.field("object", &utf8(change.object))?;
-        record.field("file", &utf8(change.file))?;
-        record.field("name", &utf8(change.name))?;
+        let [object, file, name] = comparison.names_of(change).map(utf8);
+        record.field("object", &object)?;
+        record.field("file", &file)?;
+        record.field("name", &name)?;
         let transition = change.transition.as_ref();
         record.known_field("transition", transition.map(Transition::to_string))?;
         write_sides(record, comparison, change)
@@ -205,8 +209,8 @@ pub fn write_comparison(
     document.field("unchanged", &comparison.unchanged())?;
     if let Some(groups) = groups {
         document.records("groups", &groups.changes, |record, change| {
-            if let Some((profile, id)) = one_function(groups, change) {
-                write_group(record, profile, id)?;
+            if let Some((view, id)) = one_function(groups, change) {
+                write_group(record, view, id)?;
             }
             write_sides(record, groups, change)
         })?;
@@ -218,10 +222,10 @@ pub fn write_comparison(
 fn write_sides(
     record: &mut Document<'_>,
     comparison: &Comparison<'_>,
-    change: &FunctionChange<'_>,
+    change: &FunctionChange,
 ) -> io::Result<()> {
-    let events = comparison.events.iter();
-    let sums: Vec<_> = events.map(|event| event.sums(change)).collect();
+    let events = 0..comparison.events.len();
+    let sums: Vec<_> = events.map(|event| comparison.sums(event, change)).collect();
     for side in Sides::EACH {
         let sums: Vec<FunctionSums> = sums.iter().filter_map(|sums| sums[side]).collect();
         let costs = |of: fn(&FunctionSums) -> i128| sums.iter().map(of).collect::<Vec<_>>();
@@ -230,7 +234,7 @@ fn write_sides(
             continue;
         };
         record.record(side.name(), |record| {
-            let row = RowKind::of(comparison.profiles.new);
+            let row = RowKind::of(&comparison.views.new);
             let costs = [costs(|sums| sums.self_cost), costs(|sums| sums.inclusive)];
             write_costs(record, row, costs, first.is_inclusive_estimated)?;
             let invocations = comparison.has_invocations().then_some(first.invocations);

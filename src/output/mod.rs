@@ -5,6 +5,7 @@
 //! use cg_preprocess::io::SourceFiles;
 //! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
 //! use cg_preprocess::output::{ReportOptions, text};
+//! use cg_preprocess::view::View;
 //!
 //! let profile = "cmd: ./app\nevents: Ir\nfl=app.c\nfn=main\n3 250\nfn=work\n9 750\n";
 //! let mut builder = ProfileBuilder::new(ProfileOptions::default());
@@ -15,7 +16,7 @@
 //! let mut report = Vec::new();
 //! let mut options = ReportOptions::default();
 //! options.top = Some(1);
-//! text::write(&profile, &options, &mut SourceFiles::default(), &mut report)?;
+//! text::write(&View::of(&profile), &options, &mut SourceFiles::default(), &mut report)?;
 //! let report = String::from_utf8(report)?;
 //! assert!(report.contains(" 75.00   750   75.00   750  work      app.c:9"));
 //! assert!(report.ends_with("1 more function with a total self cost of 250 (25.00 %)\n"));
@@ -35,7 +36,7 @@ pub mod pprof;
 pub mod text;
 pub mod tree;
 
-pub use figures::report::Subject;
+pub use crate::view::Subject;
 pub use options::{Names, ReportOptions, Sort};
 
 /// The most frames of a stack: with deep recursion, the output would grow with the square of the

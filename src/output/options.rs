@@ -1,7 +1,7 @@
 //! Options of the outputs for people.
 
 use crate::names::SHORT;
-use crate::profile::GroupBy;
+use crate::view::GroupBy;
 
 /// Options of the text report and the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,7 +9,7 @@ use crate::profile::GroupBy;
 pub struct ReportOptions {
     /// The most rows that are shown; the others are summed in one line.
     pub top: Option<usize>,
-    /// The kind of rows.
+    /// The kind of rows, for [`run`](crate::run): a writer shows those of its view.
     pub by: GroupBy,
     /// The order of functions, highest first.
     pub sort: Sort,

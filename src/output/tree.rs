@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::io::{self, Write};
 use std::iter;
 
-use super::figures::report::{Column, Columns, Report, Subject};
+use super::figures::report::{Column, Columns, Report};
 use super::figures::row::Row;
 use super::figures::{change, write_lines};
 use super::joined_stacks::JoinedStacks;
@@ -15,7 +15,9 @@ use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, short_name, width_of};
+use crate::profile::{InclusiveCost, NameId};
 use crate::stacks::Stacks;
+use crate::view::{Subject, View};
 
 /// The number of blanks per level.
 const INDENT: usize = 2;
@@ -46,14 +48,14 @@ pub fn write(
     options: &ReportOptions,
     output: impl Write,
 ) -> io::Result<()> {
+    let view = View::by_function(stacks.profile(), InclusiveCost::Summed);
     let subject = match compared {
-        None => stacks.profile().into(),
-        Some((_, comparison)) => Subject::from(comparison),
+        None => Subject::View(&view),
+        Some((_, comparison)) => Subject::Comparison(comparison),
     };
     let report = &Report::new(subject, options);
-    let base = compared.map(|(base, _)| base);
     let tree = ShownTree {
-        stacks: JoinedStacks::new(stacks, base, |side, id| report.position(side, id)),
+        stacks: JoinedStacks::new(stacks, compared),
         report,
     };
     let rows = tree.rows(options.top.unwrap_or(usize::MAX));
@@ -205,10 +207,15 @@ impl ShownTree<'_, '_> {
     /// The function of a node, with the name of its frame.
     fn named(&self, at: usize) -> Named<'_> {
         let (_, stacks, id) = self.stacks.one(at);
-        let function = stacks.function(id);
+        let profile = stacks.profile();
+        let function = stacks.function(id).map(|id| profile.function(id));
+        let name = |name: Option<NameId>| name.map_or(&b""[..], |name| profile.name(name));
         Named {
             name: stacks.frame(id),
-            ..function.map_or_else(Named::default, |id| Named::of(stacks.profile(), id))
+            object: name(function.map(|function| function.object)),
+            file: name(function.map(|function| function.file)),
+            line: function.map_or(0, |function| function.line),
+            costliest: None,
         }
     }
 

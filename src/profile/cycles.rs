@@ -4,7 +4,7 @@
 use crate::tables::next_index;
 
 /// Sets of members, such as functions, that call each other directly or through others.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Cycles {
     /// By member: the number of its set.
     pub of: Vec<u32>,
@@ -72,7 +72,8 @@ impl Cycles {
     }
 
     /// The number of sets.
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    fn len(&self) -> usize {
         self.sizes.len()
     }
 }

@@ -1,11 +1,16 @@
 //! Profiles with other names for functions. Functions that get the same name become one.
 
-use super::groups::Groups;
 use super::{ModelError, Producer, Profile, ProfileData, ProfileKind, id};
 use crate::names::Chains;
-use crate::tables::{
-    ANY_WIDTH, ByFunction, CostTable, Function, FunctionId, LineRule, NameId, NameTable,
-};
+use crate::tables::{ByFunction, Function, FunctionId, FunctionTable, LineRule, NameId, NameTable};
+
+/// A profile in which functions are joined.
+#[derive(Clone, Debug)]
+pub(crate) struct Joined {
+    pub profile: Profile,
+    /// The number of each function there.
+    pub of_functions: Vec<FunctionId>,
+}
 
 impl Profile {
     /// This profile with other names. If `rename` returns `None`, the name stays. Functions that then
@@ -35,7 +40,7 @@ impl Profile {
     /// The contents of this profile in which the functions for which `known_as` returns the same key
     /// are one, and the number of each function there. `name` returns the new number of a file's
     /// name.
-    pub(super) fn join(
+    fn join(
         &self,
         known_as: impl FnMut(&Function) -> Function,
         name: impl Fn(NameId) -> NameId,
@@ -46,8 +51,42 @@ impl Profile {
         (joined, of_functions)
     }
 
+    /// This profile in which the functions for which `known_as` returns the same key are one, with
+    /// names of its own. Files of calls and lines are forgotten.
+    pub(crate) fn grouped(
+        &self,
+        mut known_as: impl FnMut(&mut NameTable, &Function) -> Function,
+    ) -> Result<Joined, ModelError> {
+        let mut names = NameTable::default();
+        let known_as = |function: &Function| Function {
+            object: NameId::EMPTY,
+            is_listed: false,
+            before: 0,
+            ..known_as(&mut names, function)
+        };
+        let (mut contents, of_functions) = self.join(known_as, |_| NameId::EMPTY);
+        contents.sums.lines = None;
+        let profile = Profile::new(names, contents)?;
+        Ok(Joined {
+            profile,
+            of_functions,
+        })
+    }
+
+    /// This profile with other functions, without calls.
+    pub(crate) fn with_functions(
+        &self,
+        names: NameTable,
+        functions: FunctionTable,
+    ) -> Result<Profile, ModelError> {
+        let mut contents = self.without_functions();
+        contents.sums.kind = Some(self.kind());
+        contents.sums.functions = functions;
+        Profile::new(names, contents)
+    }
+
     /// The contents of this profile, except functions and calls.
-    pub(super) fn without_functions(&self) -> ProfileData {
+    fn without_functions(&self) -> ProfileData {
         let mut contents = ProfileData {
             events: self.contents.events.clone(),
             headers: self.contents.headers.clone(),
@@ -61,21 +100,24 @@ impl Profile {
     /// This profile with one function for each function of the program. Valgrind writes a function
     /// once for each chain of callers (`f'g`), and once for deeper levels of recursion (`f'2`).
     ///
-    /// Self costs and calls are summed. Calls from one level to the next become calls of the
-    /// function to itself. Their costs are not part of its inclusive cost.
+    /// Costs and calls are summed. Calls from one level to the next become calls of the function to
+    /// itself.
     pub(crate) fn folded(&self) -> &Profile {
-        let folded = self.views.folded.get_or_init(|| self.fold().map(Box::new));
+        let folded = self
+            .derived
+            .folded
+            .get_or_init(|| self.fold().map(Box::new));
         folded.as_ref().map_or(self, |folded| &folded.profile)
     }
 
     /// The number of a function in the [`folded`](Self::folded) profile.
     pub(crate) fn folded_function(&self, id: FunctionId) -> FunctionId {
         self.folded();
-        let folded = self.views.folded.get().and_then(Option::as_ref);
+        let folded = self.derived.folded.get().and_then(Option::as_ref);
         folded.map_or(id, |folded| folded.of_functions[id.index()])
     }
 
-    fn fold(&self) -> Option<Groups> {
+    fn fold(&self) -> Option<Joined> {
         let chains = self.chains();
         let own = |function: &Function| chains.split(self.name(function.name)).own;
         let has_callers = |function| own(function) != self.name(function.name);
@@ -98,30 +140,19 @@ impl Profile {
                 // in the file.
                 let invocations = members.map(|&at| self.function(FunctionId(at)).invocations);
                 let invocations = invocations.fold(profile.calls_to(joined), u64::max);
-                profile.count_once(joined, invocations);
+                profile.set_invocations(joined, invocations);
             }
         }
-        Some(Groups {
+        Some(Joined {
             profile,
             of_functions,
-            of_calls: Vec::new(),
         })
     }
 
-    /// Sets the data of a joined function that are not just sums: its invocations, and its inclusive
-    /// costs, which are its self costs and those of its calls to others.
-    pub(super) fn count_once(&mut self, function: FunctionId, invocations: u64) {
-        let at = function.index();
-        let mut costs = CostTable::new(self.wanted.len());
-        costs.push::<ANY_WIDTH>(self.self_costs(function));
-        for edge in self.sub_calls(function) {
-            if edge.callee != function {
-                costs.add::<ANY_WIDTH>(0, edge.costs());
-            }
-        }
-        let functions = &mut self.contents.sums.functions;
-        functions.inclusive_costs.set::<ANY_WIDTH>(at, costs.row(0));
-        functions.as_mut_slice()[at].invocations = invocations;
+    /// Sets the number of invocations of a joined function, which is not just a sum.
+    pub(crate) fn set_invocations(&mut self, function: FunctionId, invocations: u64) {
+        let functions = self.contents.sums.functions.as_mut_slice();
+        functions[function.index()].invocations = invocations;
     }
 
     /// The rules for splitting names of functions into own names and callers. Empty unless

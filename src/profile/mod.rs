@@ -7,7 +7,6 @@ mod builder;
 mod cycles;
 mod events;
 mod folded;
-mod groups;
 mod headers;
 mod parts;
 mod producer;
@@ -25,9 +24,6 @@ pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
 pub(crate) use cycles::Cycles;
 pub(crate) use events::{Definition, MAX_COLUMNS, MAX_EVENT_NAME, is_overlong, unit_of_event};
 pub use events::{Event, EventChoice, EventError, MAX_EVENTS, split_scale};
-pub use groups::GroupBy;
-use groups::GroupFacts;
-pub(crate) use groups::Groups;
 pub use headers::Header;
 pub(crate) use headers::INCOMPLETE;
 pub use parts::{Part, PartHeader};
@@ -38,6 +34,7 @@ pub(crate) use stated::{summary_costs, words};
 use crate::tables::{ByFunction, CostTable, LineRule, LineTable, NameTable, first_cost, saturated};
 use crate::trace::ContextTree;
 use events::Events;
+pub(crate) use folded::Joined;
 use headers::Headers;
 use sums::Sums;
 
@@ -52,13 +49,9 @@ pub(crate) const MAX_NAME: usize = 256 << 10;
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum InclusiveCost {
     /// Self cost plus the cost of all calls, as in webgrind; recursion counts twice.
-    #[default]
     Summed,
-    /// The cost of all stacks that contain the function; nothing counts twice.
-    ///
-    /// In a trace, only the outermost invocations of a recursive function count. In an aggregate,
-    /// calls of a function to itself are ignored. For functions that call each other, use
-    /// [`count_once`](crate::stacks::count_once).
+    /// The self costs of all stacks that contain the function; nothing counts twice.
+    #[default]
     #[cfg_attr(feature = "cli", value(alias = "outermost"))]
     Once,
 }
@@ -88,30 +81,26 @@ impl ProfileKind {
 /// A profile of one or more merged inputs.
 ///
 /// Rows of costs contain one for each of the requested [`events`](Self::events).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Profile {
     names: NameTable,
     contents: ProfileData,
     /// The requested events of `contents`.
     wanted: Vec<Event>,
-    views: Views,
-    /// The facts about groups, if its functions are groups.
-    groups: GroupFacts,
+    derived: Derived,
 }
 
 /// What follows from the sums of a profile, computed at the first use.
-#[derive(Debug, Default)]
-struct Views {
+#[derive(Clone, Debug, Default)]
+struct Derived {
     /// The positions of the calls to each function, and of those that it makes.
     called_from: OnceLock<ByFunction>,
     sub_calls: OnceLock<ByFunction>,
     /// The sorted rows of the lines.
     line_order: OnceLock<ByFunction>,
     /// `None` inside if folding changes nothing.
-    folded: OnceLock<Option<Box<Groups>>>,
+    folded: OnceLock<Option<Box<Joined>>>,
     cycles: OnceLock<Cycles>,
-    /// The inclusive costs that replace those of the sums, and whether each is estimated.
-    once: OnceLock<(CostTable, Vec<bool>)>,
 }
 
 /// The self costs of a function on one line.
@@ -126,7 +115,7 @@ pub struct Line<'a> {
 }
 
 /// The contents of a profile, except its names.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct ProfileData {
     events: Events,
     headers: Headers,
@@ -153,8 +142,7 @@ impl Profile {
             names,
             contents,
             wanted: Vec::new(),
-            views: Views::default(),
-            groups: GroupFacts::default(),
+            derived: Derived::default(),
         };
         profile.complete()?;
         Ok(profile)
@@ -176,7 +164,7 @@ impl Profile {
         self.wanted = self.contents.events.wanted().collect();
         // The last part may name more events without any data.
         self.contents.sums.widen(self.wanted.len());
-        self.views = Views::default();
+        self.derived = Derived::default();
     }
 
     /// Adds another profile to this one.
@@ -267,53 +255,27 @@ impl Profile {
     }
 
     /// The inclusive costs of a function, one for each requested event: its self costs and the
-    /// costs of all its calls; see [`InclusiveCost`].
+    /// costs of all its calls, as webgrind defines it. A [`View`](crate::view::View) has those that
+    /// count recursion once.
     pub fn inclusive_costs(&self, id: FunctionId) -> &[Cost] {
-        let once = self.views.once.get().map(|(costs, _)| costs);
-        let costs = once.unwrap_or(&self.contents.sums.functions.inclusive_costs);
-        self.row(costs, id)
+        self.row(&self.contents.sums.functions.inclusive_costs, id)
     }
 
-    /// Whether the [`inclusive_costs`](Self::inclusive_costs) of a function are estimated. They are
-    /// if it is part of a cycle, and the profile does not record the stacks.
-    pub fn is_inclusive_estimated(&self, id: FunctionId) -> bool {
-        self.views
-            .once
-            .get()
-            .is_some_and(|(_, are)| are[id.index()])
-    }
-
-    /// Sets the inclusive costs, and whether each is estimated.
-    pub(crate) fn set_once(&self, costs: CostTable, are_estimated: Vec<bool>) {
-        // If they are set already, they are the same.
-        _ = self.views.once.set((costs, are_estimated));
-    }
-
-    /// Sets the self costs and, to the same values, the inclusive costs of functions, and whether
-    /// each is estimated.
-    pub(crate) fn set_costs(&mut self, costs: CostTable, are_estimated: Vec<bool>) {
-        self.contents.sums.functions.self_costs = costs.clone();
-        self.views.once = OnceLock::from((costs, are_estimated));
+    /// This profile with other inclusive costs, a row for each function.
+    pub(crate) fn with_inclusive_costs(mut self, costs: CostTable) -> Profile {
+        self.contents.sums.functions.inclusive_costs = costs;
+        self
     }
 
     /// The cycles of functions that call each other.
     pub(crate) fn cycles(&self) -> &Cycles {
-        self.views.cycles.get_or_init(|| {
+        self.derived.cycles.get_or_init(|| {
             let callees = |caller| {
                 let calls = self.sub_calls(id(caller));
                 calls.map(|edge| edge.callee.index())
             };
             Cycles::new(self.functions().len(), callees)
         })
-    }
-
-    /// Whether a call is part of the recursion of `of`, which is its caller or its callee: the callee is
-    /// the caller, or calls it directly or through others. Then the cost of the call can be part of
-    /// that of other calls to `of`, or contain costs of `of` itself. In a trace that was read with
-    /// [`InclusiveCost::Once`], `of` must also have run while it was running already.
-    pub fn is_recursive(&self, call: &CallEdge, of: FunctionId) -> bool {
-        let cycle = |id: FunctionId| self.cycles().of[id.index()];
-        self.function(of).may_nest && cycle(call.caller) == cycle(call.callee)
     }
 
     /// The self costs of a function by line, which add up to its [`self_costs`](Self::self_costs).
@@ -347,7 +309,7 @@ impl Profile {
         });
         let listed = rows.into_iter().flat_map(move |rows| {
             let functions = self.functions().len();
-            let order = &self.views.line_order;
+            let order = &self.derived.line_order;
             let order = order.get_or_init(|| rows.sorted(functions, |file| self.name(file)));
             let lines = order.of(id).iter().map(|&row| rows.at(row as usize));
             lines.map(|(key, costs)| Line {
@@ -398,7 +360,7 @@ impl Profile {
         &self,
         id: FunctionId,
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
-        self.edges_of(id, &self.views.called_from, |edge| edge.callee)
+        self.edges_of(id, &self.derived.called_from, |edge| edge.callee)
     }
 
     /// The number of calls to a function.
@@ -419,7 +381,7 @@ impl Profile {
         &self,
         id: FunctionId,
     ) -> impl DoubleEndedIterator<Item = EdgeRef<'_>> + ExactSizeIterator {
-        self.edges_of(id, &self.views.sub_calls, |edge| edge.caller)
+        self.edges_of(id, &self.derived.sub_calls, |edge| edge.caller)
     }
 
     /// The file that contains calls: the caller's, unless they are in inlined code.
@@ -564,9 +526,6 @@ impl Profile {
 
     /// Sums of all self costs, one for each requested event.
     pub fn totals(&self) -> Vec<Cost> {
-        if !self.groups.totals.is_empty() {
-            return self.groups.totals.clone();
-        }
         let mut totals = self.contents.sums.functions.self_costs.totals();
         totals.truncate(self.wanted.len());
         totals
@@ -585,6 +544,11 @@ impl Profile {
     /// The calling contexts of the traces, if requested by [`ProfileOptions::contexts`].
     pub(crate) fn contexts(&self) -> Option<&ContextTree> {
         self.contents.sums.contexts.as_ref()
+    }
+
+    /// Whether all stacks with a function are among the [`contexts`](Self::contexts).
+    pub(crate) fn has_stacks(&self, id: FunctionId) -> bool {
+        self.contexts().is_some() && self.function(id).is_listed
     }
 
     /// The values of the `summary:` lines of the inputs, for each of the [`events`](Self::events).

@@ -9,7 +9,7 @@ use crate::tables::{
 use crate::trace::{ContextTree, InvocationTree};
 
 /// The functions and calls of a run, of an input, or of several inputs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
     /// `None` if there are no functions.
     pub kind: Option<ProfileKind>,

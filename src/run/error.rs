@@ -9,6 +9,7 @@ use crate::compare::{CompareError, LimitError};
 use crate::io::{ResolvedSource, Source, Target};
 use crate::output::text;
 use crate::profile::ModelError;
+use crate::view::ViewsError;
 use crate::webgrind;
 
 /// Why nothing was converted.
@@ -88,6 +89,9 @@ pub enum FormatError {
     /// The error of the callgrind format.
     #[error(transparent)]
     Callgrind(#[from] callgrind::WriteError),
+    /// The profile cannot be grouped or compared.
+    #[error(transparent)]
+    Views(#[from] ViewsError),
     /// The error of text and call graphs.
     #[error(transparent)]
     Text(#[from] text::Error),

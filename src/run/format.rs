@@ -63,6 +63,8 @@ pub enum Feature {
     Groups,
     /// Inclusive costs that count recursion once.
     CountsOnce,
+    /// Functions and their inclusive costs as the inputs contain them.
+    Recorded,
     /// Comparisons.
     Comparison,
     /// Comparisons per run.
@@ -107,6 +109,7 @@ impl Feature {
             Feature::EveryCall => &[V4],
             Feature::CallFiles => &[Callgrind, Pprof, Text, Json, Html],
             Feature::Groups => &[Text, Markdown, Json, Html],
+            Feature::Recorded => &[V4, V5, V6, V7, Callgrind],
             Feature::CountsOnce => &[Text, Markdown, Dot, Json, Html],
             Feature::Comparison => &[Pprof, Text, Markdown, Tree, Collapsed, Dot, Json, Html],
             Feature::PerRun => &[Pprof, Text, Markdown, Tree, Dot, Json, Html],

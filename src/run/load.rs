@@ -18,8 +18,9 @@ use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source, plain};
 use crate::maps::HashSet;
 use crate::profile::{
-    Event, EventChoice, GroupBy, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
+    Event, EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
 };
+use crate::view::GroupBy;
 use crate::warnings::Warnings;
 use crate::webgrind;
 
@@ -225,16 +226,15 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         Format::Markdown => !options.base.is_empty(),
         _ => false,
     };
+    let has_lines_as_rows = options.groups(GroupBy::Line) || options.format == Format::Html;
     ProfileOptions {
         events: options.events.clone(),
-        inclusive: options.inclusive(),
         proxies: options.proxies.clone(),
         invocations: has(Feature::EveryCall),
-        // Markdown shows stacks and lines, but not in comparisons.
-        contexts: has(Feature::Stacks) && !is_table
-            || GroupBy::GROUPS.iter().any(|&by| options.groups(by)),
-        call_sites: false,
+        contexts: has(Feature::Stacks) || options.inclusive() == InclusiveCost::Once,
+        call_sites: has_lines_as_rows && options.inclusive() == InclusiveCost::Once,
         call_files: has(Feature::CallFiles),
+        // Markdown shows lines, but not in comparisons.
         lines: has(Feature::Lines) && !is_table || options.groups(GroupBy::Line),
         parts: has(Feature::Comparison) || options.limit_each_part,
     }

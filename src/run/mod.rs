@@ -19,8 +19,8 @@ use crate::io::{
     SourceOptions, Target, is_profile, plain,
 };
 use crate::output;
-use crate::profile::{EventChoice, GroupBy, InclusiveCost, Profile};
-use crate::stacks::count_once;
+use crate::profile::{EventChoice, InclusiveCost, Profile};
+use crate::view::GroupBy;
 use crate::warnings::Warnings;
 use crate::webgrind::OnOverflow;
 pub use error::{ConvertError, FormatError};
@@ -80,6 +80,11 @@ impl ConvertOptions {
     /// Whether rows or limits are about groups of this kind.
     fn groups(&self, by: GroupBy) -> bool {
         self.text.by == by || self.limits.iter().any(|limit| limit.group_by() == by)
+    }
+
+    /// Whether there is something to compare with.
+    fn has_base(&self) -> bool {
+        !self.base.is_empty()
     }
 
     fn skips_unreadable(&self) -> bool {
@@ -161,9 +166,6 @@ pub fn read(
         ..options.clone()
     };
     let loaded = Conversion::prepare(inputs, &Target::Stdout, options)?.read()?;
-    if options.inclusive() == InclusiveCost::Once {
-        count_once(loaded.profile());
-    }
     Ok((loaded.new.profile, loaded.report))
 }
 

@@ -1,21 +1,23 @@
 //! Writes a profile to the output.
 
-use std::cell::OnceCell;
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::rc::Rc;
 
 use super::load::Side;
 use super::{
-    ConvertError, ConvertOptions, Format, FormatError, Report, Warning, allow_limits, notices,
+    ConvertError, ConvertOptions, Feature, Format, FormatError, Report, Warning, allow_limits,
+    notices,
 };
-use crate::compare::{Checked, Comparison, Sides, Verdict, check_all};
+use crate::compare::{CheckError, Sides, Verdict, check_all};
 use crate::display::text::printable;
 use crate::io::{Output, SourceFiles, plain};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, tree};
-use crate::profile::{GroupBy, InclusiveCost, Profile, ProfileKind};
-use crate::stacks::{Stacks, count_groups_once, count_once_by};
+use crate::profile::{InclusiveCost, Profile};
+use crate::stacks::Stacks;
+use crate::view::{GroupBy, OneOrTwo, Subject, View, Views, ViewsError};
 use crate::webgrind::{Version, WriteOptions};
 use crate::{callgrind, webgrind};
 
@@ -45,54 +47,51 @@ impl Loaded<'_> {
     /// When the output fails, or when the profile does not fit the format.
     pub fn write(mut self) -> Result<Report, ConvertError> {
         let (options, report) = (self.options, &mut self.report);
-        let new = &StackedSide::new(&self.new);
-        let stacked_base = self.base.as_ref().map(StackedSide::new);
-        let base = stacked_base.as_ref();
-        if options.inclusive() == InclusiveCost::Once {
-            for side in base.into_iter().chain([new]) {
-                count_once_by(side.profile(), || side.stacks());
+        if options.inclusive == Some(InclusiveCost::Once) && options.format.has(Feature::Recorded) {
+            self.new.profile = View::as_recorded(&self.new.profile, InclusiveCost::Once).counted();
+        }
+        let base = self.base.as_ref();
+        let views = Views::new(
+            &self.new.profile,
+            base.map(|base| &base.profile),
+            options.inclusive(),
+            options.per_run,
+        );
+        let failed = |error| match (error, base) {
+            (ViewsError::Compare(error), Some(base)) => base.incomparable(error),
+            (error, _) => ConvertError::CannotCheck(error.to_string()),
+        };
+        let mut event = self.new.profile.event().to_vec();
+        if base.is_some() {
+            let functions = views.by(GroupBy::Function).map_err(failed)?;
+            if let Some(comparison) = functions.subject().comparison() {
+                let warnings = notices::about_comparison(comparison);
+                report.warnings.extend(warnings);
+                event = comparison.first().name.to_vec();
             }
         }
-        let comparison = match &self.base {
-            None => None,
-            Some(base) => {
-                let comparison = Comparison::of(&base.profile, new.profile(), options.per_run);
-                let comparison = comparison.map_err(|error| base.incomparable(error))?;
-                let warnings = notices::about_comparison(&comparison);
-                report.warnings.extend(warnings);
-                Some(comparison)
-            }
-        };
-        let compared = comparison
-            .as_ref()
-            .map(|comparison| comparison.first().name);
-        let event = compared.unwrap_or(new.profile().event());
-        let sides = self.base.iter().chain([&self.new]);
-        allow_limits(options, event, &report.warnings, sides)?;
-        let groups = groups(new, base, options);
-        let comparisons: Vec<_> = groups
-            .iter()
-            // This succeeds if they can be compared by function.
-            .map(|(_, new, base)| Comparison::of(base.as_ref()?, new, options.per_run).ok())
-            .collect();
-        let groups_by = |by| {
-            let at = groups.iter().position(|&(of, ..)| of == by)?;
-            Some((&groups[at].1, comparisons[at].as_ref()))
-        };
-        let rows = |by| groups_by(by).unwrap_or((new.profile(), comparison.as_ref()));
+        let sides = base.into_iter().chain([&self.new]);
+        allow_limits(options, &event, &report.warnings, sides)?;
         let are_complete = Sides {
-            base: (self.base.as_ref()).is_none_or(|base| base.has_all_costs),
+            base: base.is_none_or(|base| base.has_all_costs),
             new: self.new.has_all_costs,
         };
-        report.verdicts = check_all(&options.limits, options.limit_each_part, are_complete, rows)?;
+        let each_part = options.limit_each_part;
+        let verdicts = check_all(&options.limits, each_part, are_complete, &views);
+        report.verdicts = verdicts.map_err(|error| match error {
+            CheckError::Limit(error) => error.into(),
+            CheckError::Views(error) => failed(error),
+        })?;
         let not_found = notices::not_found(&report.verdicts);
         report.warnings.extend(not_found);
         let notes = report.warnings.iter();
-        let mut view = View {
-            base,
-            new,
-            comparison: comparison.as_ref(),
-            groups: groups_by(options.text.by),
+        let mut writer = Writer {
+            views: &views,
+            inputs: Sides {
+                base: base.map_or("", |base| &base.inputs),
+                new: &self.new.inputs,
+            },
+            recorded: self.new.recorded,
             verdicts: &report.verdicts,
             notes: notes.map(|listed| listed.to_string()).collect(),
             sources: &mut self.sources,
@@ -100,8 +99,8 @@ impl Loaded<'_> {
             to_terminal: self.output.target.is_terminal(),
             found: Vec::new(),
         };
-        report.bytes_out = write_to(&self.output, |to| view.write(to))?;
-        let found = view.found;
+        report.bytes_out = write_to(&self.output, |to| writer.write(to))?;
+        let found = writer.found;
         report.warnings.extend(found);
         if !self.sources.is_empty() {
             report.source_files = Some(self.sources.counts());
@@ -113,55 +112,13 @@ impl Loaded<'_> {
     }
 }
 
-/// A side with its stacks, which are made when they are first requested.
-struct StackedSide<'a> {
-    side: &'a Side,
-    stacks: OnceCell<Stacks<'a>>,
-}
-
-impl<'a> StackedSide<'a> {
-    fn new(side: &'a Side) -> Self {
-        let stacks = OnceCell::new();
-        StackedSide { side, stacks }
-    }
-
-    fn profile(&self) -> &'a Profile {
-        &self.side.profile
-    }
-
-    fn stacks(&self) -> &Stacks<'a> {
-        self.stacks.get_or_init(|| Stacks::new(self.profile()))
-    }
-}
-
-/// The profile and the base by every kind of group that rows or limits are about.
-fn groups<'a>(
-    new: &StackedSide<'a>,
-    base: Option<&StackedSide<'a>>,
-    options: &ConvertOptions,
-) -> Vec<(GroupBy, Profile, Option<Profile>)> {
-    let mut sides = base.into_iter().chain([new]);
-    let are_traces = sides.all(|side| side.profile().kind() == ProfileKind::Trace);
-    let group = |side: &StackedSide<'a>, by| {
-        let mut groups = side.profile().by(by, are_traces)?;
-        if options.inclusive() == InclusiveCost::Once {
-            count_groups_once(&mut groups, side.profile(), || side.stacks());
-        }
-        Some(groups.profile)
-    };
-    let wanted = GroupBy::GROUPS.into_iter().filter(|&by| options.groups(by));
-    wanted
-        .filter_map(|by| Some((by, group(new, by)?, base.and_then(|base| group(base, by)))))
-        .collect()
-}
-
 /// What an output is written from.
-struct View<'a> {
-    base: Option<&'a StackedSide<'a>>,
-    new: &'a StackedSide<'a>,
-    comparison: Option<&'a Comparison<'a>>,
-    /// The profile by group and its comparison, if rows are groups.
-    groups: Option<Checked<'a>>,
+struct Writer<'a> {
+    views: &'a Views<'a>,
+    /// How messages name the inputs of both sides.
+    inputs: Sides<&'a str>,
+    /// When the first and the last input were recorded, in seconds since 1970.
+    recorded: Option<[u64; 2]>,
     verdicts: &'a [Verdict],
     /// Notes about the inputs for readers of the output.
     notes: Vec<String>,
@@ -173,13 +130,9 @@ struct View<'a> {
     found: Vec<Warning>,
 }
 
-impl<'a> View<'a> {
+impl<'a> Writer<'a> {
     fn write(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
-        let (profile, options) = (self.new.profile(), &self.options.text);
-        let grouped = self.groups.map(|(profile, _)| profile);
-        // By group, if rows are groups.
-        let of_groups = self.groups.and_then(|(_, comparison)| comparison);
-        let shown = of_groups.or(self.comparison);
+        let options = &self.options.text;
         match self.options.format {
             Format::V4 => self.write_webgrind(Version::V4, to)?,
             Format::V5 => self.write_webgrind(Version::V5, to)?,
@@ -188,19 +141,29 @@ impl<'a> View<'a> {
             Format::Callgrind => self.write_callgrind(to)?,
             Format::Pprof => self.write_pprof(to)?,
             Format::Html => self.write_html(to)?,
-            Format::Text => match shown {
-                None => text::write(grouped.unwrap_or(profile), options, self.sources, to)?,
-                Some(comparison) => text::write(comparison, options, self.sources, to)?,
-            },
-            Format::Markdown => match shown {
-                None => markdown::write(self.new.stacks(), grouped, self.verdicts, options, to)?,
-                Some(comparison) => {
-                    markdown::write_comparison(comparison, self.verdicts, options, to)?;
+            Format::Text => {
+                let rows = self.views.by(options.by)?;
+                text::write(rows.subject(), options, self.sources, to)?;
+            }
+            Format::Markdown => {
+                let rows = self.views.by(options.by)?;
+                match rows.subject() {
+                    Subject::View(rows) => {
+                        let functions = self.views.by(GroupBy::Function)?;
+                        let (functions, (_, stacks)) =
+                            (functions.subject().view(), self.views.stacks());
+                        markdown::write(stacks, functions, rows, self.verdicts, options, to)?;
+                    }
+                    Subject::Comparison(comparison) => {
+                        markdown::write_comparison(comparison, self.verdicts, options, to)?;
+                    }
                 }
-            },
+            }
             Format::Tree => {
                 let (base, new) = self.stacks();
-                tree::write(new, base.zip(self.comparison), options, to)?;
+                let functions = self.compared()?;
+                let comparison = functions.as_ref().and_then(|it| it.subject().comparison());
+                tree::write(new, base.zip(comparison), options, to)?;
             }
             Format::Collapsed => {
                 let (base, new) = self.stacks();
@@ -209,21 +172,44 @@ impl<'a> View<'a> {
                     Some(base) => collapsed::write_comparison(base, new, to)?,
                 });
             }
-            Format::Dot => match self.comparison {
-                None => dot::write(profile, options, to)?,
-                Some(comparison) => dot::write(comparison, options, to)?,
-            },
-            Format::Json => match self.comparison {
-                None => json::write(profile, grouped, &self.notes, to)?,
-                Some(comparison) => json::write_comparison(comparison, of_groups, to)?,
-            },
+            Format::Dot => {
+                let functions = self.views.by(GroupBy::Function)?;
+                dot::write(functions.subject(), options, to)?;
+            }
+            Format::Json => {
+                let groups = match options.by {
+                    GroupBy::Function => None,
+                    by => Some(self.views.by(by)?),
+                };
+                let groups = groups.as_ref().map(|groups| groups.subject());
+                match self
+                    .compared()?
+                    .as_ref()
+                    .and_then(|it| it.subject().comparison())
+                {
+                    None => {
+                        let groups = groups.map(Subject::view);
+                        json::write(&self.views.as_recorded(), groups, &self.notes, to)?;
+                    }
+                    Some(comparison) => {
+                        let groups = groups.and_then(Subject::comparison);
+                        json::write_comparison(comparison, groups, to)?;
+                    }
+                }
+            }
         }
         Ok(())
     }
 
+    /// The comparison by function, if there is a base.
+    fn compared(&self) -> Result<Option<Rc<OneOrTwo<'a>>>, ViewsError> {
+        let functions = || self.views.by(GroupBy::Function);
+        self.options.has_base().then(functions).transpose()
+    }
+
     /// The stacks of the base, if there is one, and of the profile.
     fn stacks(&mut self) -> (Option<&'a Stacks<'a>>, &'a Stacks<'a>) {
-        let (base, new) = (self.base.map(StackedSide::stacks), self.new.stacks());
+        let (base, new) = self.views.stacks();
         self.found.extend(notices::estimated(base, new));
         (base, new)
     }
@@ -240,14 +226,14 @@ impl<'a> View<'a> {
             on_overflow: self.options.on_overflow,
             escape_html: self.options.escape_html,
         };
-        self.warn(webgrind::write(self.new.profile(), &options, to)?);
+        self.warn(webgrind::write(self.views.profile(), &options, to)?);
         Ok(())
     }
 
     fn write_callgrind(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
-        let profile = self.new.profile();
+        let profile = self.views.profile();
         let mut text = Vec::new();
-        let mut warnings = match self.to_terminal {
+        let warnings = match self.to_terminal {
             true => callgrind::write(profile, &mut text)?,
             false => callgrind::write(profile, &mut *to)?,
         };
@@ -255,10 +241,6 @@ impl<'a> View<'a> {
         for line in text.split_inclusive(|&byte| byte == b'\n') {
             let line = line.strip_suffix(b"\n").unwrap_or(line);
             writeln!(to, "{}", printable(line))?;
-        }
-        if self.options.inclusive.is_none() {
-            // Limits made inclusive costs count recursion once, which the format itself would not.
-            warnings.retain(|it| !matches!(it, callgrind::WriteWarning::InclusiveCosts(_)));
         }
         self.warn(warnings);
         Ok(())
@@ -280,27 +262,21 @@ impl<'a> View<'a> {
     }
 
     fn write_html(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
-        let (base, new) = self.stacks();
-        let sides = self.comparison.zip(base);
-        let compared = sides.map(|(comparison, base)| html::Compared { base, comparison });
+        self.stacks();
         let estimates = self.found.first().map(Warning::to_string);
         let notes = html::Notes {
             warnings: &self.notes,
             estimates: estimates.as_deref(),
-            inputs: Sides {
-                base: self.base.map_or("", |base| &base.side.inputs),
-                new: &self.new.side.inputs,
-            },
-            recorded: self.new.side.recorded,
+            inputs: self.inputs,
+            recorded: self.recorded,
             limits: self.verdicts,
         };
         let mut options = html::HtmlOptions::default();
         options.names = self.options.text.names;
         options.by = self.options.text.by;
-        options.inclusive = self.options.inclusive();
         options.source_url.clone_from(&self.options.source_url);
         options.source_root.clone_from(&self.options.source.root);
-        html::write(new, compared.as_ref(), &notes, self.sources, &options, to)?;
+        html::write(self.views, &notes, self.sources, &options, to)?;
         Ok(())
     }
 }

@@ -17,16 +17,12 @@
 //! - [`Stacks::exact_share`] is the share of the first event's cost that has one possible stack.
 
 mod estimate;
-mod once;
 
 use std::sync::OnceLock;
 
 use estimate::Estimate;
-pub use once::count_once;
-pub(crate) use once::{count_groups_once, count_once_by};
 
-use crate::maps::HashMap;
-use crate::profile::{Cost, Function, FunctionId, Profile};
+use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, first_cost, next_index};
 use crate::trace::{ContextId, ContextTree};
 
@@ -59,8 +55,6 @@ pub struct Stacks<'a> {
     self_costs: CostTable,
     /// Likewise, computed when first needed.
     inclusive: OnceLock<CostTable>,
-    /// The functions of the folded profile by their names, likewise.
-    by_name: OnceLock<HashMap<Vec<u8>, FunctionId>>,
 }
 
 /// A function, or a caller that is known only by its name.
@@ -114,15 +108,12 @@ impl<'a> Stacks<'a> {
             nodes: Vec::new(),
             self_costs: CostTable::new(profile.events().len()),
             inclusive: OnceLock::new(),
-            by_name: OnceLock::new(),
         };
         let contexts = profile.contexts();
         if let Some(contexts) = contexts {
-            stacks.add_contexts(contexts);
+            stacks.add_contexts(&contexts.stacks());
         }
-        stacks.add_estimate(Estimate::new(profile, |id| {
-            contexts.is_none() || !profile.function(id).is_listed
-        }));
+        stacks.add_estimate(Estimate::new(profile, |id| !profile.has_stacks(id)));
         for index in (0..stacks.nodes.len()).rev() {
             let node = stacks.nodes[index];
             if let Some(parent) = stacks.nodes.get_mut(node.parent.index()) {
@@ -256,19 +247,6 @@ impl<'a> Stacks<'a> {
         function.map(|id| self.profile.folded_function(id))
     }
 
-    /// The same, or the function with the name of the frame.
-    pub(crate) fn named_function(&self, node: StackId) -> Option<FunctionId> {
-        self.folded_function(node).or_else(|| {
-            let by_name = self.by_name.get_or_init(|| {
-                let folded = self.profile.folded();
-                let named =
-                    |(id, function): (_, &Function)| (folded.name(function.name).to_vec(), id);
-                folded.functions().map(named).collect()
-            });
-            by_name.get(self.frame(node)).copied()
-        })
-    }
-
     /// The name of the frame: that of the function without what Valgrind adds to it; may be empty.
     pub fn frame(&self, node: StackId) -> &'a [u8] {
         self.frame_of(node).name
@@ -302,6 +280,35 @@ impl<'a> Stacks<'a> {
         inclusive.row(node.index())
     }
 
+    /// The inclusive costs of groups of functions: for each group, the cost of all stacks that
+    /// contain any of its members, and whether that contains an estimate.
+    ///
+    /// `group_of` returns the group of a node, if any; there are this number of `groups`. A stack
+    /// counts once for each group in it, however many of its frames belong to the group. So nothing
+    /// exceeds the total.
+    ///
+    /// The work is linear in the nodes, for any groups: functions, classes, files.
+    pub(crate) fn inclusive_of_groups(
+        &self,
+        groups: usize,
+        group_of: impl Fn(StackId) -> Option<usize>,
+    ) -> (CostTable, Vec<bool>) {
+        let mut costs = CostTable::zeros(self.profile.events().len(), groups);
+        let mut estimated = vec![false; groups];
+        // The end of the stacks that the last node of each group has counted.
+        let mut counted_up_to = vec![StackId(0); groups];
+        for node in self.nodes() {
+            let Some(group) = group_of(node) else {
+                continue;
+            };
+            if node >= counted_up_to[group] {
+                counted_up_to[group] = self.node(node).end;
+                costs.add::<ANY_WIDTH>(group, self.inclusive_costs(node));
+                estimated[group] |= self.is_inclusive_estimated(node);
+            }
+        }
+        (costs, estimated)
+    }
     /// Which costs are estimated.
     pub(crate) fn estimated(&self, node: StackId) -> Estimated {
         self.node(node).estimated
@@ -346,4 +353,45 @@ fn ranks(profile: &Profile) -> Vec<u32> {
         ranks[id.index()] = rank;
     }
     ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::callgrind;
+    use crate::profile::{ProfileBuilder, ProfileOptions};
+
+    /// A trace of `{main}`, which calls `f` twice: it calls `g` and `h`, and `g` calls `f` again.
+    const TRACE: &str = "creator: xdebug 3.4.0\nevents: Time Memory\n\
+        \nfl=a.php\nfn=f\n1 4 1\n\nfl=a.php\nfn=g\n1 10 0\ncfn=f\ncalls=1 0 0\n2 4 1\n\
+        \nfl=a.php\nfn=h\n1 20 0\n\
+        \nfl=a.php\nfn=f\n1 40 0\ncfn=g\ncalls=1 0 0\n2 14 1\ncfn=h\ncalls=1 0 0\n3 20 0\n\
+        \nfl=a.php\nfn=f\n1 100 0\n\
+        \nfl=a.php\nfn={main}\n1 1 0\ncfn=f\ncalls=1 0 0\n2 74 1\ncfn=f\ncalls=1 0 0\n3 100 0\n";
+
+    #[test]
+    fn a_stack_counts_once_for_each_group_in_it() {
+        let mut builder = ProfileBuilder::new(ProfileOptions {
+            contexts: true,
+            events: crate::profile::EventChoice::All,
+            ..ProfileOptions::default()
+        });
+        let options = callgrind::ReadOptions::default();
+        callgrind::read(TRACE.as_bytes(), "a.cg", &options, &mut builder).unwrap();
+        let profile = builder.finish().unwrap();
+        let stacks = Stacks::new(&profile);
+        let sums = |groups: [&[u8]; 3]| {
+            let group_of = |node| {
+                groups
+                    .iter()
+                    .position(|group| group.contains(&stacks.frame(node)[0]))
+            };
+            let (costs, estimated) = stacks.inclusive_of_groups(3, group_of);
+            assert_eq!(estimated, [false; 3]);
+            [0, 1, 2].map(|group| [costs.row(group)[0], costs.row(group)[1]])
+        };
+        assert_eq!(sums([b"f", b"g", b"{"]), [[174, 1], [14, 1], [175, 1]]);
+        assert_eq!(sums([b"fg", b"h", b"x"]), [[174, 1], [20, 0], [0, 0]]);
+        assert_eq!(sums([b"gh", b"{f", b""]), [[34, 1], [175, 1], [0, 0]]);
+    }
 }

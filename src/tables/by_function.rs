@@ -7,7 +7,7 @@ use super::ids::FunctionId;
 /// For each function, the positions of its rows in a table.
 ///
 /// The positions for function `f` are `positions[starts[f]..starts[f + 1]]`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ByFunction {
     starts: Vec<u32>,
     positions: Vec<u32>,

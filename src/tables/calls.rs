@@ -61,7 +61,7 @@ impl Deref for EdgeRef<'_> {
 }
 
 /// Call edges in order of first appearance, with look-up by key.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CallTable {
     edges: Vec<CallEdge>,
     /// Inclusive costs of the edges.

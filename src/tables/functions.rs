@@ -29,8 +29,6 @@ pub struct Function {
     pub line: u64,
     /// The number of its invocations.
     pub invocations: u64,
-    /// Whether it may have been called while it was already running.
-    pub(crate) may_nest: bool,
     /// Whether its only invocation is assumed, because none is recorded.
     pub(crate) is_assumed: bool,
     /// Whether all its invocations are in the [`InvocationTree`](crate::profile::InvocationTree)
@@ -57,7 +55,7 @@ pub(crate) enum LineRule {
 type FunctionKey = (NameId, NameId, NameId, u32);
 
 /// The functions of a profile by their numbers, with their costs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FunctionTable {
     functions: Vec<Function>,
     pub self_costs: CostTable,
@@ -154,7 +152,6 @@ impl Function {
             name,
             line: 0,
             invocations: 0,
-            may_nest: true,
             is_assumed: false,
             is_listed: false,
             before: 0,
@@ -214,7 +211,6 @@ impl Function {
 
     /// Adds another function, without its costs.
     fn merge(&mut self, other: &Function, rule: LineRule) {
-        self.may_nest |= other.may_nest;
         let counted = self.counted_invocations();
         let counted = counted.saturating_add(other.counted_invocations());
         self.set_invocations(counted, self.is_assumed || other.is_assumed);

@@ -25,7 +25,7 @@ impl LineKey {
 }
 
 /// The self costs of functions by line, in order of first appearance.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LineTable {
     keys: Vec<LineKey>,
     pub costs: CostTable,

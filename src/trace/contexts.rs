@@ -9,8 +9,10 @@
 //! siblings by a linear search, and among many in a hash table. Nothing here is recursive, because
 //! calls may be nested to any depth.
 
+use std::borrow::Cow;
+
 use crate::maps::{HashMap, IndexSet};
-use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, NameId, next_index, slot};
+use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, NameId, next_index};
 
 /// Number of a node in a [`ContextTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,7 +126,7 @@ impl Context {
 ///
 /// Invocations without a caller (`{main}`, shutdown functions, fibers) are the roots. A call whose
 /// invocation is missing has a context with the cost of the call.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ContextTree {
     /// The nodes; the first one is the parent of the roots.
     nodes: Vec<Context>,
@@ -160,10 +162,6 @@ impl ContextTree {
     }
 }
 
-/// The recursive functions: the inclusive costs of their outermost nodes, and whether any of them
-/// calls itself through others.
-pub(crate) type OutermostCosts = Vec<(FunctionId, Vec<Cost>, bool)>;
-
 /// Reading a tree.
 impl ContextTree {
     /// A node.
@@ -198,44 +196,72 @@ impl ContextTree {
         std::iter::successors(existing(first), move |&id| existing(self.context(id).next))
     }
 
-    /// The recursive functions, with the inclusive costs of their outermost nodes.
-    pub(super) fn outermost_costs(&self) -> OutermostCosts {
+    /// The costs of groups of nodes: for each of this many `groups`, the self costs of all stacks
+    /// that contain a node of it, and whether any of its nodes is below another.
+    ///
+    /// `group` returns the group of a node, if any, from the parent of the node and the node.
+    pub(crate) fn costs_of(
+        &self,
+        groups: usize,
+        group: impl Fn(ContextId, ContextId) -> Option<usize>,
+    ) -> (CostTable, Vec<bool>) {
         let mut inclusive = self.self_costs.clone();
-        let mut costs = CostTable::new(inclusive.width());
-        // By function: how many of its nodes are open, whether any is below another, and whether
-        // that is in another function.
-        let mut recursions: Vec<(u32, bool, bool)> = Vec::new();
+        let mut costs = CostTable::zeros(inclusive.width(), groups);
+        let mut nested = vec![false; groups];
+        // By group: how many of its nodes are open.
+        let mut open = vec![0u32; groups];
         let begins = |parent| {
             self.children(parent)
                 .map(move |child| (child, parent, false))
         };
         let mut pending: Vec<_> = begins(ContextId::TOP).collect();
         while let Some((id, parent, ends)) = pending.pop() {
-            let function = self.function(id).index();
-            let (open, is_nested, is_in_others) = slot(&mut recursions, function);
+            let group = group(parent, id);
             if !ends {
-                *open += 1;
+                if let Some(group) = group {
+                    nested[group] |= open[group] > 0;
+                    open[group] += 1;
+                }
                 pending.push((id, parent, true));
                 pending.extend(begins(id));
                 continue;
             }
-            *open -= 1;
-            if *open > 0 {
-                *is_nested = true;
-                *is_in_others |= self.function(parent).index() != function;
-            } else {
-                while costs.rows() <= function {
-                    costs.push_zeros();
+            if let Some(group) = group {
+                open[group] -= 1;
+                if open[group] == 0 {
+                    costs.add_row::<ANY_WIDTH>(group, &inclusive, id.index());
                 }
-                costs.add_row::<ANY_WIDTH>(function, &inclusive, id.index());
             }
             inclusive.add_within(parent.index(), id.index());
         }
-        let functions = (0..).map(FunctionId).zip(recursions);
-        let recursive = functions.filter(|&(_, (_, is_nested, _))| is_nested);
-        let costs = recursive
-            .map(|(id, (.., is_in_others))| (id, costs.row(id.index()).to_vec(), is_in_others));
-        costs.collect()
+        (costs, nested)
+    }
+
+    /// Whether nodes differ by call site, too.
+    pub(crate) fn has_call_sites(&self) -> bool {
+        self.called.is_some()
+    }
+
+    /// The same stacks, without call sites and proxies.
+    pub(crate) fn stacks(&self) -> Cow<'_, ContextTree> {
+        let tree = self.without_proxies();
+        if !self.has_call_sites() {
+            return tree;
+        }
+        let mut stacks = ContextTree::new(false);
+        stacks.self_costs.widen(tree.self_costs.width());
+        stacks.merge(&tree, |id| id, |name| name);
+        Cow::Owned(stacks)
+    }
+
+    /// The tree in which the invocations of proxies are replaced by their callees; see
+    /// [`step_over_proxies`](Self::step_over_proxies).
+    pub(crate) fn without_proxies(&self) -> Cow<'_, ContextTree> {
+        let mut tree = Cow::Borrowed(self);
+        if self.nodes.iter().any(|node| node.key.is_stepped_over()) {
+            tree.to_mut().step_over_proxies();
+        }
+        tree
     }
 }
 
@@ -256,10 +282,7 @@ impl ContextTree {
     ///
     /// PHP calls back from the line that called the proxy, so the file of a callee's call site is
     /// that of the call to the proxy.
-    pub(super) fn step_over_proxies(&mut self) {
-        if !self.nodes.iter().any(|node| node.key.is_stepped_over()) {
-            return;
-        }
+    fn step_over_proxies(&mut self) {
         let mut todo = vec![ContextId::TOP];
         while let Some(id) = todo.pop() {
             let mut children: Vec<_> = self.children(id).collect();
@@ -327,7 +350,8 @@ impl ContextTree {
                     file: name(site.file),
                     ..site
                 });
-                let key = self.called_key(function(other.function(child)), false, site);
+                let is_stepped_over = other.key(child).is_stepped_over();
+                let key = self.called_key(function(other.function(child)), is_stepped_over, site);
                 let costs = other.self_costs.row(child.index());
                 let node = self.enter::<ANY_WIDTH>(key, other.context(child).calls, costs);
                 todo.push((self.attach(into, node), child));
@@ -535,7 +559,7 @@ mod tests {
 
     /// The stacks with their calls and self costs, sorted.
     fn stacks(profile: &Profile) -> Vec<String> {
-        let contexts = profile.contexts().unwrap();
+        let contexts = profile.contexts().unwrap().without_proxies();
         let name = |name| String::from_utf8_lossy(profile.name(name));
         let mut all = Vec::new();
         let mut pending = vec![(ContextId::TOP, String::new())];

@@ -55,7 +55,7 @@ impl InvocationCall {
 }
 
 /// Every invocation of every function, with its calls, in the order in which blocks end.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct InvocationTree {
     invocations: Vec<Invocation>,
     calls: Vec<InvocationCall>,

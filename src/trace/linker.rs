@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::batch::Batch;
-use super::contexts::{ContextId, ContextKey, ContextTree, OutermostCosts};
+use super::contexts::{ContextId, ContextKey, ContextTree};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, claim};
 use super::stretches::Stretches;
@@ -24,15 +24,9 @@ pub(crate) struct LinkOptions {
     pub contexts: bool,
     /// Whether the contexts know their call sites.
     pub call_sites: bool,
-    /// Inclusive costs that count recursion once.
-    pub outermost: bool,
 }
 
 impl LinkOptions {
-    pub(super) fn any_contexts(self) -> bool {
-        self.contexts || self.outermost
-    }
-
     pub(super) fn any_sites(self) -> bool {
         self.invocations || self.call_sites
     }
@@ -43,10 +37,8 @@ impl LinkOptions {
 pub(crate) struct TraceLinks {
     /// Every invocation, if requested.
     pub invocations: Option<InvocationTree>,
-    /// The calling contexts without proxies, if requested.
+    /// The calling contexts, if requested.
     pub contexts: Option<ContextTree>,
-    /// Inclusive costs that count recursion once, if requested.
-    pub outermost: Option<OutermostCosts>,
 }
 
 /// What an unclaimed invocation is.
@@ -227,7 +219,7 @@ impl Linker {
                 let ended = claimed.map(|claimed| claimed.what.get());
                 self.link_call::<WIDTH>(batch, call, ended, first_invocation);
             }
-            if self.wanted.any_contexts() {
+            if self.wanted.contexts {
                 let has_node = claimed.is_some_and(|claimed| self.has_node(claimed.what));
                 if node == ContextId::NONE && !has_node {
                     let called = claimed.map(|claimed| claimed.what);
@@ -381,7 +373,7 @@ impl Linker {
                 self.keep_leaf(batch.self_costs.row_of::<WIDTH>(number), cost)
             } else {
                 let mut node = self.links.nodes[number];
-                if node == ContextId::NONE && self.wanted.any_contexts() {
+                if node == ContextId::NONE && self.wanted.contexts {
                     node = self.node_of::<WIDTH>(batch, number);
                 }
                 let invocation = first_invocation + number;
@@ -475,18 +467,13 @@ impl Linker {
 
     /// Ends the run.
     pub fn finish(mut self) -> TraceLinks {
-        if self.wanted.any_contexts() {
+        if self.wanted.contexts {
             self.add_roots();
         }
         let wanted = self.wanted;
-        let outermost = wanted.outermost.then(|| self.contexts.outermost_costs());
-        if wanted.contexts {
-            self.contexts.step_over_proxies();
-        }
         TraceLinks {
             invocations: wanted.invocations.then_some(self.invocations),
             contexts: wanted.contexts.then_some(self.contexts),
-            outermost,
         }
     }
 
@@ -643,7 +630,6 @@ mod tests {
                         invocations,
                         contexts: true,
                         call_sites,
-                        outermost: false,
                     };
                     let linked = |batch| linked(&blocks, batch, columns.clone(), wanted);
                     // One block after the other keeps every invocation.

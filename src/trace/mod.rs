@@ -5,7 +5,7 @@
 //!
 //! Each block of a trace is one invocation. [`matching`] finds the one that a call made, with
 //! [`stretches`] for programs with several stacks. The [`InvocationTree`], the [`ContextTree`],
-//! inclusive costs that count recursion once, and call lists without [`proxies`] depend on it.
+//! and call lists without [`proxies`] depend on it.
 //! Invocations without a caller (`{main}`, shutdown functions, destructors, fibers) are the roots.
 //!
 //! A reader passes the blocks and their calls to a [`Trace`]. They are linked on another thread
@@ -24,14 +24,13 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
 use crate::tables::{CallEdge, Cost, Costs, FunctionId, NameId, slot};
-pub(crate) use contexts::{ContextId, ContextTree};
+pub(crate) use contexts::{CallSite, ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
 pub(crate) use proxies::note_proxy;
 pub(crate) use stretches::Switch;
 
 use batch::{Batch, Block};
-use contexts::CallSite;
 use linker::Linker;
 use proxies::{DeferredCall, ListedCalls, ProxyCalls};
 
@@ -61,7 +60,7 @@ impl Trace {
         Trace {
             lists: ProxyCalls::default(),
             wanted,
-            links: wanted.invocations || wanted.any_contexts(),
+            links: wanted.invocations || wanted.contexts,
             sites: wanted.any_sites(),
             switches: Vec::new(),
             file: NameId::EMPTY,
@@ -315,7 +314,6 @@ mod tests {
         const WIDTH: u32 = 20_000;
         let wanted = LinkOptions {
             contexts: true,
-            outermost: true,
             ..LinkOptions::default()
         };
         let mut trace = Trace::new(wanted, 1);
@@ -341,9 +339,15 @@ mod tests {
             .chain([(2, Cost::from(WIDTH) + 1)]);
         end(&mut trace, 3, 1, wide.rev());
         let links = trace.finish();
-        let (contexts, outermost) = (links.contexts.unwrap(), links.outermost.unwrap());
-        let costs = vec![Cost::from(2 * DEPTH)];
-        assert_eq!(outermost, [(FunctionId(0), costs, false)]);
+        let contexts = links.contexts.unwrap();
+        let (costs, nested) = contexts.costs_of(1, |_, id| {
+            let function = contexts.function(id).index();
+            (function == 0).then_some(function)
+        });
+        assert_eq!(
+            (costs.row(0), nested),
+            (&[Cost::from(2 * DEPTH)][..], vec![true])
+        );
         let mut found = 0;
         let mut todo = vec![ContextId::TOP];
         while let Some(id) = todo.pop() {

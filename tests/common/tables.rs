@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cg_preprocess::profile::{EdgeRef, FunctionId, Profile};
+use cg_preprocess::profile::{EdgeRef, FunctionId, InclusiveCost, Profile};
+use cg_preprocess::view::View;
 use cg_preprocess::webgrind::Version;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -99,6 +100,16 @@ pub fn narrow(number: i64) -> u32 {
 }
 
 impl Tables {
+    /// The tables of a profile, with inclusive costs that count recursion once.
+    pub fn counted_once(profile: &Profile) -> Self {
+        let mut tables = Tables::of(profile);
+        let view = View::as_recorded(profile, InclusiveCost::Once);
+        for (row, (id, _)) in tables.functions.iter_mut().zip(view.functions()) {
+            row.inclusive = view.inclusive_costs(id).to_vec();
+        }
+        tables
+    }
+
     pub fn of(profile: &Profile) -> Self {
         let name = |id| spelled(profile.name(id));
         let call = |other: FunctionId, edge: EdgeRef<'_>| Call {

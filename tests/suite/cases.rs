@@ -21,14 +21,16 @@ use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::compare::{Comparison, Limit, Outcome, Verdict};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::collapsed;
-use cg_preprocess::output::markdown;
 use cg_preprocess::output::{Names, ReportOptions, Sort, text, tree};
+use cg_preprocess::output::{json, markdown};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
 use cg_preprocess::stacks::Stacks;
+use cg_preprocess::view::View;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
 
 use crate::common::pages::{self, Block};
 use crate::common::preprocessed::decode;
+use crate::common::tables::Tables;
 use crate::comparison::as_json;
 use crate::library::{self, Reading, Reads};
 #[cfg(feature = "compression")]
@@ -56,7 +58,7 @@ fn reading(options: &[&str]) -> Reading {
         ("call-files", "") => profile.call_files = true,
         ("lines", "") => profile.lines = true,
         ("parts", "") => profile.parts = true,
-        ("outermost", "") => profile.inclusive = InclusiveCost::Once,
+        ("outermost", "") => profile.contexts = true,
         ("proxy", name) => profile.proxies.push(name.into()),
         ("events", "all") => profile.events = EventChoice::All,
         ("event", name) => events.push(name.into()),
@@ -97,6 +99,14 @@ struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
+    /// How inclusive costs treat recursion.
+    fn inclusive(&self) -> InclusiveCost {
+        match self.options.contains(&"outermost") {
+            true => InclusiveCost::Once,
+            false => InclusiveCost::Summed,
+        }
+    }
+
     fn profile(&self) -> Profile {
         self.read(&reading(&self.options))
     }
@@ -123,19 +133,22 @@ impl Inputs<'_> {
             let followed = reading.read([followed.as_bytes()]).unwrap().0;
             assert_eq!(library::listing(&followed), library::listing(profile));
         }
-        shown(whole)
+        shown(whole, self.inclusive())
     }
 }
 
 /// Headers, functions and warnings, or the error.
-pub fn shown(read: Reads) -> String {
+pub fn shown(read: Reads, inclusive: InclusiveCost) -> String {
     let (profile, warnings) = match read {
         Ok(read) => read,
         Err(error) => return format!("error: {error}\n"),
     };
     let mut lines = library::headers(&profile);
     lines.push(String::new());
-    lines.extend(library::listing(&profile));
+    lines.extend(match inclusive {
+        InclusiveCost::Summed => library::listing(&profile),
+        InclusiveCost::Once => Tables::counted_once(&profile).listing(),
+    });
     if !warnings.is_empty() {
         lines.push(String::new());
     }
@@ -216,7 +229,7 @@ fn none(_: ()) -> Vec<String> {
 /// What comes of a limit on growth.
 fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
     let limit = Limit::growth(limit.as_bytes()).unwrap();
-    let verdict = limit.check(comparison.profiles.new, Some(comparison));
+    let verdict = limit.check(comparison);
     verdict.unwrap_or_else(|error| Verdict {
         outcome: Outcome::Failed,
         text: error.to_string(),
@@ -224,7 +237,12 @@ fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
 }
 
 /// Of a new profile, data are missing where that shows: in JSON, and beside limits.
-fn comparison(base: &Profile, new: &mut Profile, options: &[&str]) -> String {
+fn comparison(
+    base: &Profile,
+    new: &mut Profile,
+    inclusive: InclusiveCost,
+    options: &[&str],
+) -> String {
     if options == ["json"] || options.iter().any(|option| option.starts_with("markdown=")) {
         new.set_incomplete();
     }
@@ -233,7 +251,8 @@ fn comparison(base: &Profile, new: &mut Profile, options: &[&str]) -> String {
             collapsed::write_comparison(&Stacks::new(base), &Stacks::new(new), output)
         });
     }
-    let comparison = match Comparison::new(base, new) {
+    let [base, new] = [base, &*new].map(|side| View::by_function(side, inclusive));
+    let comparison = match Comparison::of(base, new, false) {
         Ok(comparison) => comparison,
         Err(error) => return format!("error: {error}\n"),
     };
@@ -294,13 +313,17 @@ fn check(page: &Path) {
             "text" => {
                 let options = report(options);
                 let profile = inputs.profile();
-                written(|output| library::write_text(&profile, &options, output).map(none))
+                let view = View::by_function(&profile, inputs.inclusive());
+                let mut sources = SourceFiles::default();
+                written(|output| text::write(&view, &options, &mut sources, output).map(none))
             }
             "markdown" => {
                 let options = report(options);
+                let profile = inputs.profile();
+                let view = View::by_function(&profile, inputs.inclusive());
+                let stacks = Stacks::new(&profile);
                 written(|output| {
-                    markdown::write(&Stacks::new(&inputs.profile()), None, &[], &options, output)
-                        .map(none)
+                    markdown::write(&stacks, &view, &view, &[], &options, output).map(none)
                 })
             }
             "tree" => {
@@ -313,8 +336,15 @@ fn check(page: &Path) {
                 written(|output| collapsed::write(&Stacks::new(&inputs.profile()), output))
             }
             "stacks" => sum_stacks::shown(&inputs.profile()),
-            "sums" => sums(&inputs.profile()),
-            "json" => library::json(&inputs.profile()),
+            "sums" => {
+                let profile = inputs.profile();
+                sums(&View::as_recorded(&profile, inputs.inclusive()).counted())
+            }
+            "json" => {
+                let profile = inputs.profile();
+                let view = View::as_recorded(&profile, inputs.inclusive());
+                library::text_of(|output| json::write(&view, None, &[], output))
+            }
             "preprocessed" => preprocessed(&inputs.profile(), options),
             #[cfg(not(feature = "compression"))]
             "pprof" => block.text.to_owned(),
@@ -327,7 +357,10 @@ fn check(page: &Path) {
                 let base = (!base.texts.is_empty()).then(|| base.page_profile());
                 page::shown(&inputs.page_profile(), base, options)
             }
-            "comparison" => comparison(&base.profile(), &mut inputs.profile(), options),
+            "comparison" => {
+                let inclusive = inputs.inclusive();
+                comparison(&base.profile(), &mut inputs.profile(), inclusive, options)
+            }
             _ => panic!("unknown kind of block {kind:?}"),
         })
     });

@@ -1,6 +1,6 @@
 //! Comparisons of two profiles: which functions are the same, what is told of them, and limits.
 
-use cg_preprocess::compare::Comparison;
+use cg_preprocess::compare::{Comparison, Sides};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::json;
 use cg_preprocess::output::text;
@@ -22,7 +22,8 @@ fn compare(base: &str, new: &str) -> Comparison<'static> {
 
 /// The comparison as a document, which is checked against its schema.
 pub fn as_json(comparison: &Comparison<'_>) -> String {
-    let per_run = Comparison::per_run(comparison.profiles.base, comparison.profiles.new).unwrap();
+    let Sides { base, new } = comparison.views.clone();
+    let per_run = Comparison::of(base, new, true).unwrap();
     let document = text_of(|output| json::write_comparison(&per_run, None, output));
     let document = serde_json::from_str(&document).unwrap();
     Schema::read("comparison").check(&document, "comparison per run");

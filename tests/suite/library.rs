@@ -9,9 +9,11 @@ use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::{self, text};
 use cg_preprocess::output::{collapsed, json};
 use cg_preprocess::profile::{
-    BlockKind, EventChoice, FunctionId, Line, Profile, ProfileBuilder, ProfileOptions,
+    BlockKind, EventChoice, FunctionId, InclusiveCost, Line, Profile, ProfileBuilder,
+    ProfileOptions,
 };
 use cg_preprocess::stacks::Stacks;
+use cg_preprocess::view::View;
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
 use crate::common::Random;
@@ -317,7 +319,8 @@ pub fn write_text(
     options: &output::ReportOptions,
     output: &mut Vec<u8>,
 ) -> Result<(), text::Error> {
-    text::write(profile, options, &mut SourceFiles::default(), output)
+    let view = View::by_function(profile, InclusiveCost::Summed);
+    text::write(&view, options, &mut SourceFiles::default(), output)
 }
 
 /// What a report writes.
@@ -329,7 +332,8 @@ pub fn text_of<T, E: Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<T, E>) ->
 
 /// Writes the report for machines.
 pub fn json(profile: &Profile) -> String {
-    text_of(|output| json::write(profile, None, &[], output))
+    let view = View::as_recorded(profile, InclusiveCost::Summed);
+    text_of(|output| json::write(&view, None, &[], output))
 }
 
 /// All header lines.

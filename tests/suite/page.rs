@@ -4,12 +4,12 @@
 use std::fs;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
-use cg_preprocess::compare::{Comparison, Outcome, Verdict};
+use cg_preprocess::compare::{Outcome, Verdict};
 use cg_preprocess::io::{SourceFiles, SourceOptions};
 use cg_preprocess::output::Names;
-use cg_preprocess::output::html::{self, Compared, HtmlOptions, Notes};
+use cg_preprocess::output::html::{self, HtmlOptions, Notes};
 use cg_preprocess::profile::{InclusiveCost, Profile};
-use cg_preprocess::stacks::{Stacks, count_once};
+use cg_preprocess::view::Views;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -25,6 +25,7 @@ pub fn reading() -> Reading {
         ..Reading::default()
     };
     reading.profile.contexts = true;
+    reading.profile.call_sites = true;
     reading
 }
 
@@ -40,36 +41,23 @@ pub fn shown(profile: &Profile, base: Option<Profile>, options: &[&str]) -> Stri
         base.set_incomplete();
         base
     });
-    if options.contains(&"once") {
-        base.iter().chain([profile]).for_each(count_once);
-    }
-    let comparison = base.as_ref().map(|base| {
-        let compare = match options.contains(&"per-run") {
-            true => Comparison::per_run,
-            false => Comparison::new,
-        };
-        compare(base, profile).unwrap()
-    });
-    let base = base.as_ref().map(Stacks::new);
-    let sides = base.as_ref().zip(comparison.as_ref());
-    let sides = sides.map(|(base, comparison)| Compared { base, comparison });
-    let (_, data) = written(
-        profile,
-        sides.as_ref(),
-        &mut SourceFiles::default(),
-        |page| {
-            for option in options {
-                match option.split_once('=') {
-                    Some(("names", "full")) => page.names = Names::Full,
-                    Some(("source-root", root)) => page.source_root = Some(root.into()),
-                    Some(("source-url", url)) => page.source_url = Some(url.to_owned()),
-                    Some(option) => panic!("unknown option {option:?}"),
-                    None if *option == "once" => page.inclusive = InclusiveCost::Once,
-                    None => {}
-                }
+    let inclusive = match options.contains(&"once") {
+        true => InclusiveCost::Once,
+        false => InclusiveCost::Summed,
+    };
+    let per_run = options.contains(&"per-run");
+    let views = Views::new(profile, base.as_ref(), inclusive, per_run);
+    let (_, data) = written(&views, &mut SourceFiles::default(), |page| {
+        for option in options {
+            match option.split_once('=') {
+                Some(("names", "full")) => page.names = Names::Full,
+                Some(("source-root", root)) => page.source_root = Some(root.into()),
+                Some(("source-url", url)) => page.source_url = Some(url.to_owned()),
+                Some(option) => panic!("unknown option {option:?}"),
+                None => {}
             }
-        },
-    );
+        }
+    });
     let places = options.iter().filter(|option| option.starts_with('/'));
     let lines = places.map(|place| {
         let value = data.pointer(place).unwrap_or_else(|| panic!("no {place}"));
@@ -87,14 +75,12 @@ fn verdict(outcome: Outcome, text: &str) -> Verdict {
 
 /// A page, and its data as the schema has them.
 fn written(
-    profile: &Profile,
-    compared: Option<&Compared<'_>>,
+    views: &Views<'_>,
     sources: &mut SourceFiles,
     change: impl FnOnce(&mut HtmlOptions),
 ) -> (String, Value) {
     let mut options = HtmlOptions::default();
     change(&mut options);
-    let stacks = Stacks::new(profile);
     let notes = Notes {
         warnings: &[],
         limits: &[
@@ -103,14 +89,15 @@ fn written(
         ],
         ..Notes::default()
     };
-    let page = text_of(|output| html::write(&stacks, compared, &notes, sources, &options, output));
+    let page = text_of(|output| html::write(views, &notes, sources, &options, output));
     let data = data_text(&page).parse().unwrap();
     Schema::read("report").check(&data, "data");
     (page, data)
 }
 
 fn page(profile: &Profile) -> (String, Value) {
-    written(profile, None, &mut SourceFiles::default(), |_| {})
+    let views = Views::new(profile, None, InclusiveCost::Summed, false);
+    written(&views, &mut SourceFiles::default(), |_| {})
 }
 
 /// What stands between two texts, of which there is one each.
@@ -156,16 +143,13 @@ fn every_fixture_is_a_document_and_a_page() {
     }
 }
 
-fn comparison_page(base: &Profile, new: &Profile, comparison: &Comparison<'_>) -> (String, Value) {
-    let compared = Compared {
-        base: &Stacks::new(base),
-        comparison,
-    };
-    written(new, Some(&compared), &mut SourceFiles::default(), |_| {})
+fn comparison_page(base: &Profile, new: &Profile) -> (String, Value) {
+    let views = Views::new(new, Some(base), InclusiveCost::Summed, false);
+    written(&views, &mut SourceFiles::default(), |_| {})
 }
 
 fn compared(base: &Profile, new: &Profile) -> Value {
-    comparison_page(base, new, &Comparison::new(base, new).unwrap()).1
+    comparison_page(base, new).1
 }
 
 #[test]
@@ -309,8 +293,7 @@ fn a_comparison_of_many_events_stays_small_too() {
         profile(text)
     };
     let (base, new) = (side(1), side(2));
-    let comparison = Comparison::new(&base, &new).unwrap();
-    let (page, data) = comparison_page(&base, &new, &comparison);
+    let (page, data) = comparison_page(&base, &new);
     assert!(page.len() < 8_000_000, "{}", page.len());
     assert!(list(&data["stacks"]["parent"]).len() > 3_500);
     let own: i128 = numbers(&data["stacks"]["self"][59]).sum();
@@ -325,7 +308,8 @@ fn a_page_with_source_is_as_the_schema_has_it() {
     options.folders = vec![folder.path().to_owned()];
     let mut sources = SourceFiles::open(&options, None).unwrap();
     let profile = profile("events: Ir\nfl=a.c\nfn=f\n2 1\n");
-    let (_, data) = written(&profile, None, &mut sources, |_| {});
+    let views = Views::new(&profile, None, InclusiveCost::Summed, false);
+    let (_, data) = written(&views, &mut sources, |_| {});
     assert_eq!(data["source"]["text"][0], "one\ntwo");
 }
 
@@ -376,10 +360,11 @@ fn a_report_never_passes_8_mb() {
             limits: &verdicts,
             ..Notes::default()
         };
-        let (stacks, options) = (Stacks::new(&profile), HtmlOptions::default());
+        let views = Views::new(&profile, None, InclusiveCost::Summed, false);
+        let options = HtmlOptions::default();
         let page = text_of(|output| {
             let mut sources = SourceFiles::default();
-            html::write(&stacks, None, &notes, &mut sources, &options, output)
+            html::write(&views, &notes, &mut sources, &options, output)
         });
         assert!(page.len() < 8_000_000, "{}", page.len());
         let data: Value = data_text(&page).parse().unwrap();

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use cg_preprocess::output;
 use cg_preprocess::output::json;
 use cg_preprocess::profile::Profile;
+use cg_preprocess::view::View;
 use unicode_width::UnicodeWidthChar;
 
 use crate::common::fixtures;
@@ -69,7 +70,7 @@ fn a_long_document_is_written_piece_by_piece() {
     let functions = (0..5000).map(|number| format!("fn=f{number}\n1 1\n"));
     let text = format!("events: Ir\n{}", functions.collect::<String>());
     let mut pieces = Pieces::default();
-    json::write(&profile(text), None, &[], &mut pieces).unwrap();
+    json::write(&View::of(&profile(text)), None, &[], &mut pieces).unwrap();
     assert!(pieces.all > 500_000, "{}", pieces.all);
     assert!(pieces.largest < 20_000, "{}", pieces.largest);
 }

@@ -1,6 +1,6 @@
 //! What is written as a preprocessed file is read back as it was.
 
-use cg_preprocess::profile::{InclusiveCost, Profile, ProfileKind};
+use cg_preprocess::profile::{Profile, ProfileKind};
 use cg_preprocess::webgrind::{OnOverflow, ReadWarning, Version, WriteWarning};
 use proptest::prelude::*;
 
@@ -84,12 +84,10 @@ proptest! {
     fn made_up_profiles_come_back(
         document in document(Size::Large),
         style in style(),
-        [is_outermost, steps_over, saturates]: [bool; 3],
+        [has_contexts, steps_over, saturates]: [bool; 3],
     ) {
         let mut options = linked();
-        if is_outermost {
-            options.inclusive = InclusiveCost::Once;
-        }
+        options.contexts = has_contexts;
         if steps_over {
             options.proxies = PROXIES.map(Vec::from).to_vec();
         }

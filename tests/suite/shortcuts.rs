@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use cg_preprocess::callgrind::PartFilter;
-use cg_preprocess::profile::{EventChoice, InclusiveCost};
+use cg_preprocess::profile::EventChoice;
 
 use crate::common::{Random, fixtures};
 use crate::library::Reading;
@@ -141,7 +141,10 @@ fn ranges_of_traces() {
         match random.below(8) {
             0 => reading.profile.invocations = true,
             1 => reading.profile.contexts = true,
-            2 => reading.profile.inclusive = InclusiveCost::Once,
+            2 => {
+                reading.profile.contexts = true;
+                reading.profile.call_sites = true;
+            }
             3 => {
                 reading.profile.proxies = vec![
                     b"php::array_map".to_vec(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cg_preprocess::output::collapsed;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
@@ -36,7 +36,6 @@ pub fn paths(stacks: &Stacks<'_>) -> Vec<String> {
 fn stacked() -> ProfileOptions {
     profile_options(|options| {
         options.contexts = true;
-        options.inclusive = InclusiveCost::Once;
     })
 }
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use cg_preprocess::output::json;
-use cg_preprocess::profile::{EventChoice, FunctionId, Profile, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, FunctionId, InclusiveCost, Profile, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
+use cg_preprocess::view::View;
 use serde_json::Value;
 
 use crate::common::fixtures;
@@ -81,7 +82,14 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
 
 /// What functions are called without their callers and recursion levels.
 fn own_names(profile: &Profile) -> Vec<(FunctionId, Vec<u8>)> {
-    let document = text_of(|output| json::write(profile, None, &[], output));
+    let document = text_of(|output| {
+        json::write(
+            &View::as_recorded(profile, InclusiveCost::Once),
+            None,
+            &[],
+            output,
+        )
+    });
     let document: Value = serde_json::from_str(&document).expect("JSON");
     let rows = document["functions"].as_array().expect("a list").iter();
     let functions = profile.functions().zip(rows);

@@ -6,7 +6,7 @@ use crate::compare::{Comparison, Side};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
-use crate::profile::GroupBy;
+use crate::view::GroupBy;
 
 impl Report<'_> {
     /// The command or the totals of both sides, and the numbers of functions and calls, in lines.
@@ -21,7 +21,7 @@ impl Report<'_> {
 
     fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = vec![
-            ("command", command(self.profile)),
+            ("command", command(self.view.profile())),
             ("event", printable(self.first().name)),
             ("total", self.first().total()),
         ];
@@ -39,12 +39,15 @@ impl Report<'_> {
 
     /// The numbers of runs, parts, rows and calls of a profile.
     pub fn counts(&self) -> Vec<(&'static str, String)> {
-        let (profile, edges) = (self.profile, self.profile.edges().len() as u64);
+        let (profile, edges) = (self.view.profile(), self.view.edges().len() as u64);
         let several = |what, count| (count > 1).then(|| (what, grouped(count)));
-        let calls = match profile.has_invocations() || edges == 0 {
+        let calls = match self.view.has_invocations() || edges == 0 {
             true => {
                 let edges = counted(edges, "call edge");
-                ("calls", format!("{} on {edges}", grouped(profile.calls())))
+                (
+                    "calls",
+                    format!("{} on {edges}", grouped(self.view.calls())),
+                )
             }
             false => ("call edges", grouped(edges)),
         };
@@ -64,7 +67,7 @@ impl Report<'_> {
         if let Some(peak) = first.peak() {
             return Some(format!("{peak}, a peak, not a sum"));
         }
-        let summary = i128::from(self.profile.stated_total()?);
+        let summary = i128::from(self.view.profile().stated_total()?);
         let explanation = match summary - first.totals.new {
             0 => return None,
             missing @ 1.. => format!("{} not attributed to any function", grouped(missing)),
@@ -76,10 +79,10 @@ impl Report<'_> {
     fn facts_of(&self, comparison: &Comparison<'_>) -> Vec<(&'static str, String)> {
         let (first, scales) = (self.first(), comparison.first().scales());
         let side = |side: Side| {
-            let profile = comparison.profiles[side];
+            let view = &comparison.views[side];
             let total = in_units(first.totals[side], first.unit);
-            let functions = counted(profile.functions().len() as u64, self.kind.by.name());
-            let runs = match profile.runs() {
+            let functions = counted(view.functions().len() as u64, self.kind.by.name());
+            let runs = match view.profile().runs() {
                 1 => String::new(),
                 runs => format!(" of {} runs", grouped(runs)),
             };

@@ -16,34 +16,13 @@ use crate::display::text::printable;
 use crate::maps::IndexMap;
 use crate::names::Named;
 use crate::output::{ReportOptions, Sort};
-use crate::profile::{EdgeRef, FunctionId, Profile};
-
-/// What a report is about.
-#[derive(Clone, Copy, Debug)]
-pub enum Subject<'a> {
-    /// A profile.
-    Profile(&'a Profile),
-    /// A profile against its base.
-    Comparison(&'a Comparison<'a>),
-}
-
-impl<'a> From<&'a Profile> for Subject<'a> {
-    fn from(profile: &'a Profile) -> Self {
-        Subject::Profile(profile)
-    }
-}
-
-impl<'a> From<&'a Comparison<'a>> for Subject<'a> {
-    fn from(comparison: &'a Comparison<'a>) -> Self {
-        Subject::Comparison(comparison)
-    }
-}
+use crate::profile::{EdgeRef, FunctionId};
+use crate::view::{Subject, View};
 
 /// A profile or a comparison as reports show it.
 pub(crate) struct Report<'a> {
-    /// The profile, or the new one of a comparison, with the calling contexts of a function as one
-    /// function.
-    pub profile: &'a Profile,
+    /// The profile, or the new one of a comparison.
+    pub view: &'a View<'a>,
     pub comparison: Option<&'a Comparison<'a>>,
     pub options: &'a ReportOptions,
     pub kind: RowKind,
@@ -97,34 +76,29 @@ impl Column {
 impl<'a> Report<'a> {
     pub fn new(subject: impl Into<Subject<'a>>, options: &'a ReportOptions) -> Self {
         match subject.into() {
-            Subject::Profile(profile) => Report::of(profile.folded(), options),
+            Subject::View(view) => Report::of(view, options),
             Subject::Comparison(comparison) => Report::compared(comparison, options),
         }
     }
 
-    fn of(profile: &'a Profile, options: &'a ReportOptions) -> Self {
-        let mut events = EventFormat::of(profile);
+    fn of(view: &'a View<'a>, options: &'a ReportOptions) -> Self {
+        let mut events = EventFormat::of(view.profile());
         if events.is_empty() {
             events.push(EventFormat::default());
         }
-        let rows = profile.functions().map(|(id, function)| {
-            let costs = [profile.self_costs(id), profile.inclusive_costs(id)];
-            let is_estimated = profile.is_inclusive_estimated(id);
+        let rows = view.functions().map(|(id, function)| {
+            let costs = [view.self_costs(id), view.inclusive_costs(id)];
+            let is_estimated = view.is_inclusive_estimated(id);
             Row {
                 id: Some(id),
-                ..Row::new(
-                    Named::of(profile, id),
-                    costs,
-                    is_estimated,
-                    function.invocations,
-                )
+                ..Row::new(view.named(id), costs, is_estimated, function.invocations)
             }
         });
         Report {
-            profile,
+            view,
             comparison: None,
             options,
-            kind: RowKind::of(profile),
+            kind: RowKind::of(view),
             events,
             rows: rows.collect(),
             positions: Sides::default(),
@@ -140,10 +114,10 @@ impl<'a> Report<'a> {
             ..Row::default()
         });
         Report {
-            profile: comparison.profiles.new,
+            view: &comparison.views.new,
             comparison: Some(comparison),
             options,
-            kind: RowKind::of(comparison.profiles.new),
+            kind: RowKind::of(&comparison.views.new),
             events: EventFormat::compared(comparison),
             rows: rows.collect(),
             positions: comparison.positions(),
@@ -155,15 +129,15 @@ impl<'a> Report<'a> {
         &self.events[0]
     }
 
-    /// The profiles of the sides that there are.
-    pub fn sides(&self) -> impl Iterator<Item = (Side, &'a Profile)> {
-        let base = self.comparison.map(|comparison| comparison.profiles.base);
-        let base = base.map(|profile| (Side::Base, profile));
-        base.into_iter().chain([(Side::New, self.profile)])
+    /// The sides that there are.
+    pub fn sides(&self) -> impl Iterator<Item = (Side, &'a View<'a>)> {
+        let base = self.comparison.map(|comparison| &comparison.views.base);
+        let base = base.map(|view| (Side::Base, view));
+        base.into_iter().chain([(Side::New, self.view)])
     }
 
     pub fn has_invocations(&self) -> bool {
-        self.sides().all(|(_, profile)| profile.has_invocations())
+        self.sides().all(|(_, view)| view.has_invocations())
     }
 
     /// The position of a function of one side among the rows.
@@ -426,7 +400,7 @@ impl<'a> Report<'a> {
             ..Row::default()
         };
         let Some(comparison) = self.comparison else {
-            let parts = part_rows(self.profile).into_iter();
+            let parts = part_rows(self.view.profile()).into_iter();
             let parts = parts.map(|(name, totals)| {
                 let cost = self.first().cost(Side::New, &totals);
                 let costs = Sides {

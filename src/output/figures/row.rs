@@ -6,8 +6,9 @@ use super::change;
 use crate::compare::{CallCount, Comparison, FunctionChange, FunctionSums, Side, Sides};
 use crate::names::Named;
 use crate::output::Sort;
-use crate::profile::{Cost, FunctionId, GroupBy, Profile, ProfileKind};
+use crate::profile::{Cost, FunctionId};
 use crate::tables::first_cost;
+use crate::view::{GroupBy, View};
 
 /// A row of a table.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +26,7 @@ pub(crate) struct Row<'a> {
     /// Its function in the profile; the last, if several are one in a comparison.
     pub id: Option<FunctionId>,
     /// Its function in a comparison.
-    pub change: Option<&'a FunctionChange<'a>>,
+    pub change: Option<&'a FunctionChange>,
 }
 
 impl<'a> Row<'a> {
@@ -110,12 +111,10 @@ pub(crate) struct RowKind {
 }
 
 impl RowKind {
-    pub fn of(profile: &Profile) -> Self {
-        let by = profile.grouped_by();
-        let is_trace = profile.kind() == ProfileKind::Trace;
+    pub fn of(view: &View<'_>) -> Self {
         RowKind {
-            by,
-            is_call_site: by == GroupBy::Line && is_trace,
+            by: view.by(),
+            is_call_site: view.is_call_site(),
         }
     }
 
@@ -142,26 +141,15 @@ impl RowKind {
 }
 
 impl<'a> Named<'a> {
-    pub fn of(profile: &'a Profile, id: FunctionId) -> Self {
-        let function = profile.function(id);
-        let is_group = profile.grouped_by() != GroupBy::Function;
-        Named {
-            name: profile.name(function.name),
-            object: profile.name(function.object),
-            file: profile.name(function.file),
-            line: function.line,
-            costliest: is_group.then(|| profile.costliest(id)),
-        }
-    }
-
     /// A row of a comparison. It has a line if it is in the new profile.
-    pub fn changed(comparison: &Comparison<'a>, change: &FunctionChange<'a>) -> Self {
+    pub fn changed(comparison: &'a Comparison<'_>, change: &FunctionChange) -> Self {
         let one = one_function(comparison, change);
-        let own = one.map_or_else(Named::default, |(profile, id)| Named::of(profile, id));
+        let own = one.map_or_else(Named::default, |(view, id)| view.named(id));
+        let [object, file, name] = comparison.names_of(change);
         Named {
-            name: change.name,
-            object: change.object,
-            file: change.file,
+            name,
+            object,
+            file,
             line: change.new_function().map_or(0, |_| own.line),
             costliest: own.costliest,
         }
@@ -169,13 +157,13 @@ impl<'a> Named<'a> {
 }
 
 /// One of the functions that are one in a comparison, of the new profile if it has any.
-pub(crate) fn one_function<'a>(
-    comparison: &Comparison<'a>,
-    change: &FunctionChange<'a>,
-) -> Option<(&'a Profile, FunctionId)> {
+pub(crate) fn one_function<'c, 'a>(
+    comparison: &'c Comparison<'a>,
+    change: &FunctionChange,
+) -> Option<(&'c View<'a>, FunctionId)> {
     let mut sides = [Side::New, Side::Base].into_iter();
     sides.find_map(|side| {
         let id = *change.functions[side].last()?;
-        Some((comparison.profiles[side], id))
+        Some((&comparison.views[side], id))
     })
 }

@@ -3,7 +3,8 @@
 use super::table::{Column, Costs, Row, Table};
 use crate::compare::{Comparison, Side, Sides, calls_within};
 use crate::output::figures::EventFormat;
-use crate::profile::{Cost, FunctionId, Profile};
+use crate::profile::{Cost, FunctionId};
+use crate::view::{Subject, View};
 
 /// Numbers of calls and costs of both sides, not yet divided by runs.
 #[derive(Clone, Default)]
@@ -37,18 +38,19 @@ const WHOLE: Share = 1 << 40;
 pub(super) struct AllCosts<'a> {
     pub comparison: Option<&'a Comparison<'a>>,
     /// Without a base, both are the new one.
-    pub profiles: Sides<&'a Profile>,
+    pub views: Sides<&'a View<'a>>,
     pub events: Vec<EventFormat<'a>>,
 }
 
 impl<'a> AllCosts<'a> {
-    pub fn new(new: &'a Profile, comparison: Option<&'a Comparison<'a>>) -> Self {
+    pub fn new(subject: Subject<'a>) -> Self {
+        let (new, comparison) = (subject.view(), subject.comparison());
         let one = Sides { base: new, new };
         AllCosts {
             comparison,
-            profiles: comparison.map_or(one, |comparison| comparison.profiles),
+            views: comparison.map_or(one, |comparison| comparison.views.as_ref()),
             events: match comparison {
-                None => EventFormat::of(new),
+                None => EventFormat::of(new.profile()),
                 Some(comparison) => EventFormat::compared(comparison),
             },
         }
@@ -63,10 +65,10 @@ impl<'a> AllCosts<'a> {
     }
 
     /// The sides that exist, the new one first.
-    pub fn sides(&self) -> impl Iterator<Item = (Side, &'a Profile)> {
+    pub fn sides(&self) -> impl Iterator<Item = (Side, &'a View<'a>)> {
         let base = self.comparison.map(|_| Side::Base);
         let sides = [Side::New].into_iter().chain(base);
-        sides.map(|side| (side, self.profiles[side]))
+        sides.map(|side| (side, self.views[side]))
     }
 
     /// A row of costs on a side in the units of the report.

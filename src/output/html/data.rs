@@ -1,16 +1,14 @@
 //! What the tables of the report are made of.
 
+use super::HtmlOptions;
 use super::costs::AllCosts;
 use super::functions::Functions;
-use super::{Compared, HtmlOptions};
-use crate::profile::Profile;
-use crate::stacks::Stacks;
+use crate::view::{Subject, View, Views};
 
 /// A profile or comparison, and what has been chosen for the report so far.
-pub(super) struct Data<'a, 'o> {
-    pub stacks: &'o Stacks<'a>,
-    pub compared: Option<&'o Compared<'a>>,
-    pub options: &'o HtmlOptions,
+pub(super) struct Data<'a, 'p> {
+    pub views: &'a Views<'p>,
+    pub options: &'a HtmlOptions,
     pub costs: AllCosts<'a>,
     pub functions: Functions<'a>,
     /// For each function that is shown, the files and lines with costs or calls.
@@ -19,17 +17,11 @@ pub(super) struct Data<'a, 'o> {
     pub reserved: usize,
 }
 
-impl<'a, 'o> Data<'a, 'o> {
-    pub fn new(
-        stacks: &'o Stacks<'a>,
-        compared: Option<&'o Compared<'a>>,
-        options: &'o HtmlOptions,
-    ) -> Self {
-        let comparison = compared.map(|compared| compared.comparison);
-        let costs = AllCosts::new(stacks.profile().folded(), comparison);
+impl<'a, 'p> Data<'a, 'p> {
+    pub fn new(functions: Subject<'a>, views: &'a Views<'p>, options: &'a HtmlOptions) -> Self {
+        let costs = AllCosts::new(functions);
         Data {
-            stacks,
-            compared,
+            views,
             options,
             functions: Functions::new(&costs),
             costs,
@@ -40,7 +32,7 @@ impl<'a, 'o> Data<'a, 'o> {
 
     /// Whether numbers of calls, and callers, are known.
     pub fn has_invocations(&self) -> bool {
-        let mut sides = self.costs.profiles.into_iter();
-        sides.all(Profile::has_invocations)
+        let mut sides = self.costs.views.into_iter();
+        sides.all(View::has_invocations)
     }
 }

@@ -119,7 +119,7 @@ impl Data<'_, '_> {
             let own = self.costs.per_run(&own.costs);
             for (event, changed) in changed.iter_mut().enumerate() {
                 let Sides { base, new } = own.as_ref().map(|own| own.get(event).unwrap_or(&0));
-                *changed += u64::from(self.compared.is_some() && base != new);
+                *changed += u64::from(self.costs.comparison.is_some() && base != new);
             }
             for side in Sides::EACH {
                 sums.add(side, 0, own[side].iter().copied());

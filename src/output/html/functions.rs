@@ -58,7 +58,7 @@ impl<'a> Functions<'a> {
     pub fn new(costs: &AllCosts<'a>) -> Self {
         let mut all: Vec<FunctionRow<'a>> = match costs.comparison {
             None => {
-                let functions = costs.profiles.new.functions();
+                let functions = costs.views.new.functions();
                 let ids = functions.map(|(id, _)| Sides {
                     base: Vec::new(),
                     new: vec![id],
@@ -67,7 +67,7 @@ impl<'a> Functions<'a> {
             }
             Some(comparison) => {
                 let rows = comparison.functions().map(|change| FunctionRow {
-                    name: change.name,
+                    name: comparison.names_of(change)[2],
                     became: change.transition.as_ref(),
                     ..FunctionRow::of(costs, change.functions.clone())
                 });
@@ -79,7 +79,7 @@ impl<'a> Functions<'a> {
             (Reverse(function.share(costs)), new.is_none(), new, base)
         });
         let of = Sides::EACH.map(|side| {
-            let mut of = vec![0; costs.profiles[side].functions().len()];
+            let mut of = vec![0; costs.views[side].functions().len()];
             for (at, function) in all.iter().enumerate() {
                 function.ids[side].iter().for_each(|id| of[id.index()] = at);
             }
@@ -121,18 +121,15 @@ impl<'a> FunctionRow<'a> {
             true => Side::Base,
             false => Side::New,
         };
-        let profile = costs.profiles[side];
-        let texts = |id: FunctionId| {
-            let function = profile.function(id);
-            [function.object, function.file, function.name].map(|name| profile.name(name))
-        };
+        let view = costs.views[side];
+        let texts = |id: FunctionId| view.names_of(id);
         let first = ids[side].iter().copied().min_by_key(|&id| texts(id));
         let [object, file, name] = first.map_or([&b""[..]; 3], texts);
         FunctionRow {
             object,
             file,
             name,
-            line: first.map_or(0, |id| profile.function(id).line),
+            line: first.map_or(0, |id| view.function(id).line),
             became: None,
             first: first.map(|id| (side, id)),
             ids,
@@ -154,7 +151,7 @@ impl<'a> FunctionRow<'a> {
         };
         let is_estimated = Sides::EACH.map(|side| {
             let mut ids = self.ids[side].iter();
-            u8::from(ids.any(|&id| costs.profiles[side].is_inclusive_estimated(id)))
+            u8::from(ids.any(|&id| costs.views[side].is_inclusive_estimated(id)))
         });
         let [own, _] = costs.sums(&self.ids);
         let row = costs.row().number(sides);

@@ -4,9 +4,7 @@ use super::costs::AllCosts;
 use super::data::Data;
 use super::functions::{COSTS, Functions, NAMES};
 use super::table::{Room, Table, position};
-use crate::compare::{Comparison, Sides};
-use crate::profile::{FunctionId, GroupBy, InclusiveCost};
-use crate::stacks::{Stacks, count_groups_once};
+use crate::view::{GroupBy, View};
 
 /// The kinds of groups, and the percentage of the bytes that each may use.
 const KINDS: [GroupBy; 4] = [
@@ -45,7 +43,7 @@ impl<'a> Data<'a, '_> {
         if !room.take(POSITION * self.functions.shown().len()) {
             return None;
         }
-        self.grouped(by, false, |costs, mut all, of| {
+        self.grouped(by, |costs, mut all| {
             for group in &mut all.all {
                 group.name = match self.options.within_root(group.name) {
                     None if group.name.is_empty() => b"???",
@@ -56,10 +54,12 @@ impl<'a> Data<'a, '_> {
                 let row = group.add_inclusive(group.row(costs), costs);
                 table.add(&group.add_names(row, self.options.names), room)
             });
+            let members = self.costs.views.map(View::functions_of_rows);
             let groups = self.functions.shown().iter().map(|function| {
                 let group = function.first.and_then(|(side, id)| {
-                    let group = all.index(side, of[side][id.index()]);
-                    all.place(group)
+                    let member = members[side].get(id.index())?;
+                    let group = costs.views[side].row(*member)?;
+                    all.place(all.index(side, group))
                 });
                 position(group)
             });
@@ -69,37 +69,14 @@ impl<'a> Data<'a, '_> {
         Some(table)
     }
 
-    /// Calls `use_groups` with the costs of groups, the groups, and for each side the group of each
-    /// function. `are_calls`: whether lines have the costs of calls instead of self costs.
+    /// Calls `use_groups` with the costs of groups and the groups.
     pub fn grouped<T>(
         &self,
         by: GroupBy,
-        are_calls: bool,
-        use_groups: impl FnOnce(&AllCosts<'_>, Functions<'_>, Sides<Vec<FunctionId>>) -> T,
+        use_groups: impl FnOnce(&AllCosts<'_>, Functions<'_>) -> T,
     ) -> Option<T> {
-        let grouped = |stacks: &Stacks<'_>| {
-            let mut groups = stacks.profile().by(by, are_calls)?;
-            if self.options.inclusive == InclusiveCost::Once {
-                count_groups_once(&mut groups, stacks.profile(), || stacks);
-            }
-            Some((groups.profile, groups.of_functions))
-        };
-        let (new, of_new) = grouped(self.stacks)?;
-        let Some(compared) = self.compared else {
-            let costs = AllCosts::new(&new, None);
-            let of = Sides {
-                base: Vec::new(),
-                new: of_new,
-            };
-            return Some(use_groups(&costs, Functions::new(&costs), of));
-        };
-        let (base, of_base) = grouped(compared.base)?;
-        let comparison = Comparison::of(&base, &new, compared.comparison.is_per_run).ok()?;
-        let costs = AllCosts::new(&new, Some(&comparison));
-        let of = Sides {
-            base: of_base,
-            new: of_new,
-        };
-        Some(use_groups(&costs, Functions::new(&costs), of))
+        let groups = self.views.by(by).ok()?;
+        let costs = AllCosts::new(groups.subject());
+        Some(use_groups(&costs, Functions::new(&costs)))
     }
 }

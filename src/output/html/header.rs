@@ -2,9 +2,9 @@
 
 use std::io;
 
+use super::Notes;
 use super::data::Data;
 use super::table::{WholeNumber, cut};
-use super::{Compared, Notes};
 use crate::compare::{Comparison, Side, Sides};
 use crate::display::numbers::{grouped, percent};
 use crate::display::text::printable;
@@ -13,6 +13,7 @@ use crate::names::last_component;
 use crate::output::figures::{EventFormat, command, part_rows, per_run};
 use crate::output::json::Document;
 use crate::profile::Profile;
+use crate::view::View;
 
 /// The most warnings, limits and parts, and the most bytes of their texts.
 const MAX_TEXTS: usize = 100;
@@ -34,10 +35,11 @@ fn limited(texts: impl Iterator<Item = String>, noun: &str) -> Vec<String> {
 impl<'a> Data<'a, '_> {
     /// Writes the fields whose size does not depend on the size of the profile.
     pub fn write_header(&self, notes: &Notes<'_>, data: &mut Document<'_>) -> io::Result<()> {
-        let profile = self.costs.profiles.new;
+        let view = self.costs.views.new;
+        let profile = view.profile();
         let creator = profile.creator().unwrap_or_default();
         let creator = cut(printable(creator), MAX_WARNING_LENGTH);
-        let mut sides = self.costs.profiles.into_iter();
+        let mut sides = self.costs.views.into_iter().map(View::profile);
         let is_complete = sides.all(Profile::is_complete);
         let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
         data.field("program", program)?;
@@ -75,15 +77,15 @@ impl<'a> Data<'a, '_> {
         data.field("total", &self.totals(Side::New))?;
         data.field("peak", &self.peaks())?;
         let stated = profile.stated_total();
-        let stated = stated.filter(|_| self.compared.is_none());
+        let stated = stated.filter(|_| self.costs.comparison.is_none());
         data.field("stated", &stated.map(WholeNumber::from))?;
         data.field("has_invocations", &self.has_invocations())?;
-        data.field("function_count", &profile.functions().len())?;
-        data.field("edge_count", &profile.edges().len())?;
-        data.field("call_count", &WholeNumber::from(profile.calls()))?;
-        match self.compared {
-            Some(compared) => data.record("comparison", |record| {
-                self.write_comparison(compared, notes.inputs, record)
+        data.field("function_count", &view.functions().len())?;
+        data.field("edge_count", &view.edges().len())?;
+        data.field("call_count", &WholeNumber::from(view.calls()))?;
+        match self.costs.comparison {
+            Some(comparison) => data.record("comparison", |record| {
+                self.write_comparison(comparison, notes.inputs, record)
             })?,
             None => data.field("comparison", &())?,
         }
@@ -93,18 +95,17 @@ impl<'a> Data<'a, '_> {
 
     fn write_comparison(
         &self,
-        compared: &Compared<'_>,
+        comparison: &Comparison<'_>,
         inputs: Sides<&str>,
         record: &mut Document<'_>,
     ) -> io::Result<()> {
-        let comparison = compared.comparison;
-        let names = side_names(comparison.profiles.map(command), inputs);
+        let names = side_names(comparison.profiles().map(command), inputs);
         record.field("names", &Vec::from_iter(names))?;
         let per_run = comparison.is_per_run.then(|| per_run(comparison.runs()));
         record.field("per_run", &per_run)?;
         // The script divides numbers of calls and the costs of stacks by these.
         record.field("runs", &Vec::from_iter(comparison.divisors()))?;
-        let functions = comparison.profiles.map(|side| side.functions().len());
+        let functions = comparison.views.as_ref().map(|side| side.functions().len());
         record.field("functions", &Vec::from_iter(functions))?;
         record.field("total", &self.totals(Side::Base))?;
         record.records("events", &comparison.events, |record, event| {
@@ -123,15 +124,15 @@ impl<'a> Data<'a, '_> {
     fn peaks(&self) -> Vec<Option<WholeNumber>> {
         let divisors = self.costs.comparison.map(Comparison::divisors);
         let is_whole = divisors.is_none_or(|divisors| divisors.new == 1);
-        let events = EventFormat::of(self.costs.profiles.new).into_iter();
+        let events = EventFormat::of(self.costs.views.new.profile()).into_iter();
         let peaks = events.map(|event| event.peak.filter(|_| is_whole));
         peaks.map(|peak| peak.map(WholeNumber::from)).collect()
     }
 
     /// Writes the totals of the named parts, the costliest first.
     fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
-        let mut parts = match self.compared {
-            None => part_rows(self.costs.profiles.new),
+        let mut parts = match self.costs.comparison {
+            None => part_rows(self.costs.views.new.profile()),
             Some(_) => Vec::new(),
         };
         let omitted = parts.len().saturating_sub(MAX_TEXTS);

@@ -13,7 +13,8 @@ use super::table::{Column, Room, Row, Table, WholeNumber, position};
 use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
-use crate::profile::{Cost, FunctionId, GroupBy, ProfileKind};
+use crate::profile::{Cost, FunctionId, ProfileKind};
+use crate::view::GroupBy;
 
 /// A line of a file.
 type FileLine<'a> = (&'a [u8], u64);
@@ -30,7 +31,7 @@ impl<'a> Data<'a, '_> {
         let columns = [&columns[..], &[Column::Cost("self")]].concat();
         let mut table = self.costs.table(&columns);
         let (mut compared, mut same_files, mut omitted) = (Vec::new(), BTreeSet::new(), 0);
-        let is_trace = self.costs.profiles.new.kind() == ProfileKind::Trace;
+        let is_trace = self.costs.views.new.profile().kind() == ProfileKind::Trace;
         // Only lines of files with the same text can be compared.
         let mut texts = HashMap::default();
         let mut is_same = |file| {
@@ -106,12 +107,12 @@ impl<'a> Data<'a, '_> {
     /// The costliest lines of the whole program that fit, by self cost or, if all sides are traces, by
     /// the cost of their calls.
     pub fn places(&self, room: &mut Room) -> Table {
-        let mut kinds = self.costs.sides().map(|(_, profile)| profile.kind());
+        let mut kinds = self.costs.sides().map(|(_, view)| view.profile().kind());
         let are_calls = kinds.all(|kind| kind == ProfileKind::Trace);
         let columns = [&COSTS[..], &["file", "line"].map(Column::Value)].concat();
         let mut table = self.costs.table(&columns);
         table.set("are_calls", &are_calls);
-        self.grouped(GroupBy::Line, are_calls, |costs, mut lines, _| {
+        self.grouped(GroupBy::Line, |costs, mut lines| {
             let functions = POSITION * costs.events.len();
             lines.choose(MAX_PLACES, |line| {
                 let row = line.row(costs).file(room.file(line.file)).number(line.line);

@@ -26,10 +26,9 @@ use std::io::{self, BufWriter, Write};
 
 use self::data::Data;
 use super::Names;
-use crate::compare::{Comparison, Sides, Verdict};
+use crate::compare::{Sides, Verdict};
 use crate::io::SourceFiles;
-use crate::profile::{GroupBy, InclusiveCost};
-use crate::stacks::Stacks;
+use crate::view::{GroupBy, Views};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -68,8 +67,6 @@ pub struct HtmlOptions {
     pub names: Names,
     /// What the rows of the first view are.
     pub by: GroupBy,
-    /// How the inclusive costs of groups treat recursion; those of functions come with the profile.
-    pub inclusive: InclusiveCost,
 }
 
 impl HtmlOptions {
@@ -79,15 +76,6 @@ impl HtmlOptions {
         let root = root.strip_suffix(b"/").unwrap_or(root);
         file.strip_prefix(root)?.strip_prefix(b"/")
     }
-}
-
-/// The base of a comparison.
-#[derive(Clone, Copy, Debug)]
-pub struct Compared<'a> {
-    /// The stacks of the base.
-    pub base: &'a Stacks<'a>,
-    /// What has changed since the base.
-    pub comparison: &'a Comparison<'a>,
 }
 
 /// What readers of a report should know.
@@ -115,9 +103,8 @@ pub struct Notes<'a> {
 /// # Errors
 ///
 /// When the output fails.
-pub fn write<'a>(
-    stacks: &Stacks<'a>,
-    compared: Option<&Compared<'a>>,
+pub fn write(
+    views: &Views<'_>,
     notes: &Notes<'_>,
     sources: &mut SourceFiles,
     options: &HtmlOptions,
@@ -129,7 +116,11 @@ pub fn write<'a>(
         match name {
             "style" => output.write_all(STYLE.as_bytes())?,
             "script" => output.write_all(SCRIPT.as_bytes())?,
-            "data" => Data::new(stacks, compared, options).write(notes, sources, &mut output)?,
+            "data" => {
+                let functions = views.by(GroupBy::Function).map_err(io::Error::other)?;
+                let data = Data::new(functions.subject(), views, options);
+                data.write(notes, sources, &mut output)?;
+            }
             _ => {}
         }
         output.write_all(text.as_bytes())?;

@@ -38,12 +38,12 @@ const FRAME_COLUMNS: [Column; 3] = [
 /// The position of a frame's function, if that is shown, and the name of the frame if it differs.
 type FrameKey<'a> = (Option<usize>, Option<&'a [u8]>);
 
-impl<'a> Data<'a, '_> {
+impl<'p> Data<'_, 'p> {
     /// The frames and nodes of the costliest stacks that fit. The omitted children of a node are summed up
     /// in one more child. Costs and calls are not divided by runs, because rounding errors would add up.
     pub fn stacks(&self, room: usize) -> Option<[Table; 2]> {
-        let base = self.compared.map(|compared| compared.base);
-        let tree = JoinedStacks::new(self.stacks, base, |side, id| self.functions.index(side, id));
+        let (base, new) = self.views.stacks();
+        let tree = JoinedStacks::new(new, base.zip(self.costs.comparison));
         // Without calls, stacks are just functions, which are drawn only to show what has changed.
         if tree.len() == 0 || !(self.has_invocations() || base.is_some()) {
             return None;
@@ -63,7 +63,7 @@ impl<'a> Data<'a, '_> {
 
     /// The largest share of each node, or of a node below it, on either side: so a node is never shown
     /// without its parent.
-    fn stack_shares(&self, tree: &JoinedStacks<'_, 'a>) -> Vec<Share> {
+    fn stack_shares(&self, tree: &JoinedStacks<'_, 'p>) -> Vec<Share> {
         let shares = (0..tree.len()).map(|at| {
             let sums = self.node_sums(tree, at, Stacks::inclusive_costs);
             self.costs.share(&sums.costs)
@@ -80,7 +80,7 @@ impl<'a> Data<'a, '_> {
     /// How many nodes fit, in this order, with a sum of the omitted children of each.
     fn fitting_stacks(
         &self,
-        tree: &JoinedStacks<'_, 'a>,
+        tree: &JoinedStacks<'_, 'p>,
         order: &[usize],
         places: &[usize],
         room: usize,
@@ -122,7 +122,7 @@ impl<'a> Data<'a, '_> {
     /// The frames and nodes of the report.
     fn stack_tables(
         &self,
-        tree: &JoinedStacks<'_, 'a>,
+        tree: &JoinedStacks<'_, 'p>,
         places: &[usize],
         shown: &[usize],
         omitted: &[usize],
@@ -169,7 +169,7 @@ impl<'a> Data<'a, '_> {
     /// A node with its self costs; 1 if these are estimated, 2 if only the inclusive costs are.
     fn node_row(
         &self,
-        tree: &JoinedStacks<'_, 'a>,
+        tree: &JoinedStacks<'_, 'p>,
         places: &[usize],
         at: usize,
         frame: usize,
@@ -182,7 +182,7 @@ impl<'a> Data<'a, '_> {
     }
 
     /// The most bytes of the sum of a node's omitted children, which cost no more than the node.
-    fn sum_size(&self, tree: &JoinedStacks<'_, 'a>, at: usize) -> usize {
+    fn sum_size(&self, tree: &JoinedStacks<'_, 'p>, at: usize) -> usize {
         let costs = self.node_sums(tree, at, Stacks::inclusive_costs).costs;
         let row = self.costs.row().costs(&costs);
         row.position(MAX_POSITION)
@@ -195,9 +195,9 @@ impl<'a> Data<'a, '_> {
     /// The calls of a node, and costs of both sides.
     fn node_sums(
         &self,
-        tree: &JoinedStacks<'_, 'a>,
+        tree: &JoinedStacks<'_, 'p>,
         at: usize,
-        which: for<'s> fn(&'s Stacks<'a>, StackId) -> &'s [Cost],
+        which: for<'s> fn(&'s Stacks<'p>, StackId) -> &'s [Cost],
     ) -> SideSums {
         let mut sums = SideSums::default();
         sums.counts.new = tree.calls(at).into();
@@ -210,15 +210,15 @@ impl<'a> Data<'a, '_> {
     }
 
     /// The frame of a node.
-    fn frame<'t>(&self, tree: &JoinedStacks<'t, 'a>, at: usize) -> FrameKey<'t>
+    fn frame<'t>(&self, tree: &JoinedStacks<'t, 'p>, at: usize) -> FrameKey<'t>
     where
-        'a: 't,
+        'p: 't,
     {
         let (side, stacks, id) = tree.one(at);
-        let function = stacks.named_function(id);
+        let view = self.costs.views[side];
+        let function = view.node_row(stacks, id);
         let place = function.and_then(|id| self.functions.place(self.functions.index(side, id)));
-        let profile = stacks.profile().folded();
-        let name = function.map(|id| profile.name(profile.function(id).name));
+        let name = function.map(|id| view.names_of(id)[2]);
         let frame = stacks.frame(id);
         let own = Some(frame).filter(|_| place.is_none() || name != Some(frame));
         (place, own)

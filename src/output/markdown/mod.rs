@@ -21,9 +21,10 @@ use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
 use crate::names::{Named, SHORT, cut_end, short_name};
-use crate::profile::{Cost, FunctionId, Line, Profile};
+use crate::profile::{Cost, FunctionId, Line};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
+use crate::view::View;
 
 /// The most stacks, and the most lines, among the heaviest.
 const MAX_HEAVIEST: usize = 10;
@@ -46,7 +47,7 @@ const SELF: Column = Column::new(Sort::Inclusive, ["self", "self %", ""]);
 /// Writes the report of a profile, with the verdicts on its limits: the totals, the costliest
 /// functions, the heaviest stacks, the costliest lines, and the command for more details.
 ///
-/// `groups` are the functions by group, if these are to be listed instead of functions.
+/// `rows` are the functions or groups that are listed.
 ///
 /// Of the options, [`top`](ReportOptions::top), [`sort`](ReportOptions::sort) and
 /// [`names`](ReportOptions::names) have an effect.
@@ -56,18 +57,18 @@ const SELF: Column = Column::new(Sort::Inclusive, ["self", "self %", ""]);
 /// When the output fails.
 pub fn write(
     stacks: &Stacks<'_>,
-    groups: Option<&Profile>,
+    functions: &View<'_>,
+    rows: &View<'_>,
     verdicts: &[Verdict],
     options: &ReportOptions,
     output: impl Write,
 ) -> io::Result<()> {
-    let report = Report::new(stacks.profile(), options);
-    let groups = groups.map(|groups| Report::new(groups, options));
-    let command = cut_end(&command(report.profile), Some(COMMAND));
+    let report = Report::new(functions, options);
+    let rows = Report::new(rows, options);
+    let command = cut_end(&command(stacks.profile()), Some(COMMAND));
     let title = format!("Profile of {}", span(&command));
     let digest = digest(&report, stacks);
-    let rows = groups.as_ref().unwrap_or(&report);
-    body(title, &report, rows, verdicts, digest).write(output)
+    body(title, &report, &rows, verdicts, digest).write(output)
 }
 
 /// Writes a comparison, with the verdicts on its limits.
@@ -122,7 +123,8 @@ fn body(
         }
         Some(_) => {}
     }
-    let incomplete = report.sides().filter(|(_, profile)| !profile.is_complete());
+    let incomplete = report.sides();
+    let incomplete = incomplete.filter(|(_, view)| !view.profile().is_complete());
     let incomplete: Vec<Side> = incomplete.map(|(side, _)| side).collect();
     let what = match (report.comparison, &incomplete[..]) {
         (_, []) => None,
@@ -233,7 +235,7 @@ fn name_cell(report: &Report<'_>, name: &str) -> String {
 /// that shows more about the first function.
 fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
     let mut body = Body::default();
-    let (profile, first) = (report.profile, report.first());
+    let (profile, first) = (report.view, report.first());
     let columns = Columns {
         values: vec![SELF],
         whole: Some(first.whole()),
@@ -272,7 +274,7 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
     if has_lines {
         body.paragraph("### Costliest lines");
         let rows = lines.iter().map(|&(id, line)| {
-            let own = Named::of(profile, id);
+            let own = profile.named(id);
             let named = Named {
                 file: line.file.map_or(own.file, |file| profile.name(file)),
                 line: line.line,

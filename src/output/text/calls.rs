@@ -89,16 +89,16 @@ impl<'a> Report<'a> {
 
     /// The calls on each line.
     fn calls_by_line(&self, function: &Row<'a>, end: CallEnd) -> Vec<Row<'a>> {
-        let (profile, id) = (self.profile, function.id);
+        let (view, id) = (self.view, function.id);
         let rows = self.calls_at(function, end).map(|(_, call)| {
             let named = Named {
-                name: Named::of(profile, end.of(call.caller, call.callee)).name,
-                file: profile.call_file(&call),
+                name: view.named(end.of(call.caller, call.callee)).name,
+                file: view.call_file(&call),
                 line: call.line,
                 ..Named::default()
             };
             Row {
-                is_recursive: id.is_some_and(|id| profile.is_recursive(&call, id)),
+                is_recursive: id.is_some_and(|id| view.is_recursive(&call, id)),
                 ..Row::new(named, [&[], call.costs()], false, call.calls)
             }
         });

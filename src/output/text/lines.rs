@@ -91,7 +91,7 @@ pub(super) struct CostliestLines<'a> {
 
 impl<'a> CostliestLines<'a> {
     pub fn of(report: &Report<'a>, id: FunctionId) -> Self {
-        let own = Named::of(report.profile, id);
+        let own = report.view.named(id);
         let mut lines: Vec<_> = all_lines(report, id).into_iter().collect();
         lines.sort_by_key(|(_, row)| {
             Reverse(row.change(Sort::SelfCost) + row.change(Sort::Inclusive))
@@ -173,7 +173,7 @@ impl<'a> CostliestLines<'a> {
 }
 
 fn is_trace(report: &Report<'_>) -> bool {
-    report.profile.kind() == ProfileKind::Trace
+    report.view.profile().kind() == ProfileKind::Trace
 }
 
 fn columns(report: &Report<'_>) -> Columns {
@@ -190,7 +190,7 @@ fn columns(report: &Report<'_>) -> Columns {
 
 /// All lines of a function.
 fn all_lines<'a>(report: &Report<'a>, id: FunctionId) -> BTreeMap<LineKey<'a>, Row<'a>> {
-    let profile = report.profile;
+    let profile = report.view;
     let own_file = profile.function(id).file;
     let key = |file: Option<NameId>, line| {
         let name = profile.name(file.unwrap_or(own_file));

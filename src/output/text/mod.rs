@@ -9,7 +9,7 @@ use self::calls::CallEnd;
 use self::lines::{CostliestLines, INDENT, SourceText};
 use super::ReportOptions;
 use super::figures::heading::fact;
-use super::figures::report::{Columns, Report, Subject};
+use super::figures::report::{Columns, Report};
 use super::figures::row::Row;
 use super::figures::table::TextTable;
 use super::figures::{absence, write_lines};
@@ -18,7 +18,7 @@ use crate::display::numbers::{counted, grouped};
 use crate::io::SourceFiles;
 use crate::names::{NameQuery, width_of};
 pub use crate::output::figures::ViewError as Error;
-use crate::profile::GroupBy;
+use crate::view::{GroupBy, Subject};
 
 /// The width to which details are wrapped without a terminal.
 const LOG_WIDTH: usize = 80;
@@ -123,7 +123,7 @@ impl<'a> Report<'a> {
             GroupBy::Function => row.functions(Side::New),
             _ => Vec::new(),
         };
-        let new = &Report::new(self.profile, self.options);
+        let new = &Report::new(self.view, self.options);
         let costs = top.iter().map(|row| {
             let functions = by_line(row).into_iter();
             functions.map(|id| CostliestLines::of(new, id)).collect()

@@ -568,7 +568,7 @@ impl ProfileBuilder {
         }
         let width = self.run.sums.functions.self_costs.width();
         let next = Run::new(self.run.kind, &self.options, width);
-        let sums = std::mem::replace(&mut self.run, next).finish(self.options.inclusive);
+        let sums = std::mem::replace(&mut self.run, next).finish();
         if self.input.sums.kind.is_none() {
             self.input.sums = sums;
             return;

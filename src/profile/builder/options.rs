@@ -1,6 +1,6 @@
 //! Options for building a profile.
 
-use crate::profile::{EventChoice, InclusiveCost};
+use crate::profile::EventChoice;
 
 /// Options for building a profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -8,8 +8,6 @@ use crate::profile::{EventChoice, InclusiveCost};
 pub struct ProfileOptions {
     /// The events whose costs are read.
     pub events: EventChoice,
-    /// How inclusive costs treat recursion.
-    pub inclusive: InclusiveCost,
     /// Functions of traces to step over in the call lists.
     pub proxies: Vec<Vec<u8>>,
     /// Whether to keep every invocation of traces, with its costs in the first event. Format v4

@@ -4,7 +4,7 @@ use super::table::Table;
 use super::{OpenBlock, ProfileOptions};
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
-use crate::profile::{BlockKind, InclusiveCost, ProfileKind};
+use crate::profile::{BlockKind, ProfileKind};
 use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, LineTable};
 use crate::trace::{LinkOptions, Trace, TraceLinks};
 
@@ -33,7 +33,6 @@ impl Run {
             invocations: options.invocations,
             contexts: options.contexts,
             call_sites: options.call_sites,
-            outermost: options.inclusive == InclusiveCost::Once,
         };
         Run {
             kind,
@@ -46,10 +45,10 @@ impl Run {
     }
 
     /// Ends the run, and computes its sums.
-    pub fn finish(self, inclusive: InclusiveCost) -> Sums {
+    pub fn finish(self) -> Sums {
         let mut sums = self.sums;
         if let Some(table) = self.table {
-            table.finish(&mut sums, inclusive);
+            table.finish(&mut sums);
             return sums;
         }
         let links = match self.kind {
@@ -71,23 +70,9 @@ impl Run {
                 sums.counts_calls = self.part.count_invocations(functions, &sums.calls);
             }
         }
-        let with_self_calls = inclusive == InclusiveCost::Summed;
         match functions.self_costs.width() {
-            1 => add_calls::<1>(functions, &sums.calls, with_self_calls),
-            _ => add_calls::<ANY_WIDTH>(functions, &sums.calls, with_self_calls),
-        }
-        if let Some(outermost) = links.outermost {
-            for function in functions.as_mut_slice() {
-                function.may_nest = false;
-            }
-            for (function, costs, is_in_others) in outermost {
-                let at = function.index();
-                functions.as_mut_slice()[at].may_nest = true;
-                // The cost of a call is less than the self costs below it where memory was freed.
-                if is_in_others || !sums.proxies.is_empty() {
-                    functions.inclusive_costs.set::<ANY_WIDTH>(at, &costs);
-                }
-            }
+            1 => add_calls::<1>(functions, &sums.calls),
+            _ => add_calls::<ANY_WIDTH>(functions, &sums.calls),
         }
         if self.kind == BlockKind::Trace {
             sums.add_own_lines();
@@ -99,20 +84,12 @@ impl Run {
 }
 
 /// Adds self costs and the costs of calls to inclusive costs.
-///
-/// `with_self_calls`: including calls of a function to itself.
-fn add_calls<const WIDTH: usize>(
-    functions: &mut FunctionTable,
-    calls: &CallTable,
-    with_self_calls: bool,
-) {
+fn add_calls<const WIDTH: usize>(functions: &mut FunctionTable, calls: &CallTable) {
     let inclusive = &mut functions.inclusive_costs;
     for row in 0..functions.self_costs.rows() {
         inclusive.add_row::<WIDTH>(row, &functions.self_costs, row);
     }
     for (position, edge) in calls.edges().iter().enumerate() {
-        if with_self_calls || edge.caller != edge.callee {
-            inclusive.add_row::<WIDTH>(edge.caller.index(), &calls.costs, position);
-        }
+        inclusive.add_row::<WIDTH>(edge.caller.index(), &calls.costs, position);
     }
 }

@@ -3,22 +3,19 @@
 use super::{ProfileBuilder, Run};
 use crate::maps::HashMap;
 use crate::profile::sums::Sums;
-use crate::profile::{BlockKind, Cost, InclusiveCost, ProfileKind};
-use crate::tables::{CallEdge, ColumnMap, Function, FunctionId, LineSource, NameId, first_cost};
+use crate::profile::{BlockKind, Cost, ProfileKind};
+use crate::tables::{CallEdge, ColumnMap, Function, FunctionId, LineSource, NameId};
 
 /// The current table, in addition to the sums that it states.
 #[derive(Debug)]
 pub(super) struct Table {
     /// The map from its costs, which are those of one event, to the requested ones.
     pub map: ColumnMap,
-    /// By function: the number of records of its calls, each of which has a rounded cost. A record
-    /// can stand for any number of calls.
-    records: Vec<u32>,
 }
 
 impl Table {
     /// Completes the sums of the table, in the requested events.
-    pub fn finish(self, sums: &mut Sums, inclusive: InclusiveCost) {
+    pub fn finish(self, sums: &mut Sums) {
         sums.kind = Some(ProfileKind::Aggregate);
         // A table stores no objects, so it can contain several functions with the same file and
         // name. Their order distinguishes them.
@@ -28,35 +25,8 @@ impl Table {
             function.before = *seen;
             *seen = seen.saturating_add(1);
         }
-        if inclusive == InclusiveCost::Once {
-            self.take_off_recursion(sums);
-        }
         sums.add_own_lines();
         sums.map_events(&self.map);
-    }
-
-    /// Takes the calls of functions to themselves off their inclusive costs, unless these count
-    /// recursion once already: then they are below the sums of self costs and calls by more than
-    /// rounding explains.
-    fn take_off_recursion(&self, sums: &mut Sums) {
-        let functions = &mut sums.functions;
-        let mut calls = vec![(0i128, 0 as Cost); functions.as_slice().len()];
-        for edge in sums.calls.iter() {
-            let (all, to_itself) = &mut calls[edge.caller.index()];
-            let cost = first_cost(edge.costs());
-            *all += i128::from(cost);
-            if edge.caller == edge.callee {
-                *to_itself = to_itself.saturating_add(cost);
-            }
-        }
-        for (at, ((all, to_itself), &records)) in calls.into_iter().zip(&self.records).enumerate() {
-            let stated = i128::from(functions.inclusive_costs.row(at)[0]);
-            let summed = i128::from(functions.self_costs.row(at)[0]) + all;
-            if (stated - summed).abs() <= i128::from(records) + 1 {
-                let less = [to_itself.saturating_neg()];
-                functions.inclusive_costs.add::<1>(at, &less);
-            }
-        }
     }
 }
 
@@ -68,10 +38,7 @@ impl ProfileBuilder {
     /// [`add_table_edge`](Self::add_table_edge).
     pub(crate) fn begin_table(&mut self, map: ColumnMap) {
         self.run = Run::new(BlockKind::Aggregate, &self.options, 1);
-        self.run.table = Some(Table {
-            map,
-            records: Vec::new(),
-        });
+        self.run.table = Some(Table { map });
     }
 
     /// Adds a function with the sums that a table states: its file and name, its line, which is 0 if
@@ -86,10 +53,6 @@ impl ProfileBuilder {
         [self_cost, inclusive]: [Cost; 2],
     ) {
         let (file, name) = (self.intern(file), self.intern(name));
-        let Some(table) = &mut self.run.table else {
-            return;
-        };
-        table.records.push(0);
         let functions = &mut self.run.sums.functions;
         let row = functions.as_slice().len();
         functions.push(Function {
@@ -106,11 +69,6 @@ impl ProfileBuilder {
     /// sums of functions.
     pub(crate) fn add_table_edge(&mut self, ends: [u32; 2], line: u64, calls: u64, cost: Cost) {
         let [caller, callee] = ends.map(FunctionId);
-        if let Some(table) = &mut self.run.table
-            && let Some(records) = table.records.get_mut(caller.index())
-        {
-            *records = records.saturating_add(1);
-        }
         let edge = CallEdge {
             caller,
             callee,

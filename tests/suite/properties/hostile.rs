@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::output::collapsed;
 use cg_preprocess::output::tree;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
+use cg_preprocess::profile::{EventChoice, Profile};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::Version;
 use proptest::collection::vec;
@@ -87,9 +87,7 @@ pub fn any_reading(random: &mut Random) -> Reading {
     reading.profile.call_files = is();
     reading.profile.lines = is();
     reading.profile.parts = is();
-    if is() {
-        reading.profile.inclusive = InclusiveCost::Once;
-    }
+    reading.profile.call_sites = is();
     if is() {
         reading.profile.proxies = vec![b"php::call_user_func".to_vec(), b"leaf".to_vec()];
     }
@@ -145,7 +143,7 @@ pub fn assert_writable(profile: &Profile) {
 fn any_number_of_a_table_may_be_another() {
     let mut options = linked();
     options.contexts = true;
-    options.inclusive = InclusiveCost::Once;
+    options.call_sites = true;
     options.proxies = vec![b"php::call_user_func".to_vec()];
     let call = |callee: &str, cost: u32| format!("cfl=a\ncfn={callee}\ncalls=1 0 0\n5 {cost}\n");
     let trace = format!(

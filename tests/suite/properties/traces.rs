@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cg_preprocess::callgrind;
 use cg_preprocess::profile::{FunctionId, InclusiveCost, Profile};
-use cg_preprocess::stacks::count_once;
+use cg_preprocess::view::View;
 use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
@@ -42,24 +42,15 @@ proptest! {
         let spelled = spell(document, &style);
         let mut reading = Reading::of(&wanted);
         reading.profile.invocations = invocations;
-        if outermost {
-            reading.profile.inclusive = InclusiveCost::Once;
-        }
+        reading.profile.contexts = outermost;
         let proxies = step_over(&mut reading, steps_over);
         let profile = reading.sound(&spelled.text);
-        let mut tables = trace.tables(&wanted, outermost, proxies);
+        assert_tables(&profile, &trace.tables(&wanted, false, proxies));
         if outermost {
-            // What does not recurse costs what its blocks say, where costs of calls are rounded and
-            // those of missing functions have no block.
-            for (row, (id, function)) in tables.functions.iter_mut().zip(profile.functions()) {
-                let found = profile.inclusive_costs(id)[0];
-                let is_rounded = found.abs_diff(row.inclusive[0]) <= 100;
-                if is_rounded || function.invocations == 0 {
-                    row.inclusive = vec![found];
-                }
-            }
+            let expected = trace.tables(&wanted, true, proxies);
+            let found = Tables::counted_once(&profile);
+            prop_assert_eq!(&found.functions, &expected.functions);
         }
-        assert_tables(&profile, &tables);
         if let Some(tree) = profile.invocations() {
             let mut sums = vec![0; profile.functions().len()];
             for invocation in tree.invocations() {
@@ -85,7 +76,6 @@ proptest! {
         let spelled = spell(document, &style);
         let mut reading = Reading::of(&wanted);
         reading.profile.contexts = true;
-        reading.profile.inclusive = InclusiveCost::Once;
         let proxies = step_over(&mut reading, steps_over);
         let profile = reading.sound(&spelled.text);
         let expected = trace.stacks(&wanted, proxies);
@@ -96,7 +86,7 @@ proptest! {
         prop_assert_eq!(warnings.len(), usize::from(expected.values().any(|cost| *cost < 0)));
         let is_cut_off = document.functions.iter().any(|function| function.name == b"exit");
         if !steps_over && !is_cut_off && warnings.is_empty() {
-            Tables::of(&profile).assert_outermost(&stacks, |_| 0);
+            Tables::counted_once(&profile).assert_outermost(&stacks, |_| 0);
         }
     }
 
@@ -105,12 +95,13 @@ proptest! {
     #[test]
     fn sums_count_once(trace in trace(Size::Small), style in style()) {
         let mut reading = Reading::default();
-        reading.profile.inclusive = InclusiveCost::Once;
+        reading.profile.contexts = true;
         let exact = reading.sound(&spell(&trace.document, &style).text);
         let mut sums = Vec::new();
         callgrind::write(&exact, &mut sums).expect("memory takes it");
         let profile = reading.sound(&sums);
-        count_once(&profile);
+        let [exact_view, view] =
+            [&exact, &profile].map(|profile| View::as_recorded(profile, InclusiveCost::Once));
         let key = |profile: &Profile, id| {
             let function = profile.function(id);
             [function.object, function.file, function.name].map(|name| profile.name(name).to_vec())
@@ -125,12 +116,14 @@ proptest! {
         let rounded = exact.calls();
         let most = profile.total() + missing.map(|call| call.costs()[0]).sum::<i64>();
         let most = most.saturating_add_unsigned(rounded);
+        // Only the trace says what calls cost whose functions were cut off.
+        let is_cut_off = exact.functions().any(|(_, one)| exact.name(one.name) == b"exit");
         for (id, _) in profile.functions() {
-            let cost = profile.inclusive_costs(id)[0];
+            let cost = view.inclusive_costs(id)[0];
             prop_assert!((profile.self_costs(id)[0]..=most).contains(&cost));
-            if !profile.is_inclusive_estimated(id) {
-                let same = exact_ids[&key(&profile, id)];
-                let expected = exact.inclusive_costs(same)[0];
+            let same = exact_ids[&key(&profile, id)];
+            if !view.is_inclusive_estimated(id) && !is_cut_off {
+                let expected = exact_view.inclusive_costs(same)[0];
                 prop_assert!(cost.abs_diff(expected) <= rounded, "{} {}", cost, expected);
             }
         }

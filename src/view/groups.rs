@@ -1,0 +1,270 @@
+//! What the rows of a view are: functions, classes, files, objects, packages or lines.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use crate::display::text::printable;
+use crate::maps::{HashMap, IndexMap};
+use crate::names::{Packages, class, is_known};
+use crate::profile::{Cost, Function, FunctionId, Joined, ModelError, NameId, Profile};
+use crate::tables::{ANY_WIDTH, FunctionTable, NameTable, first_cost, next_index, slot};
+
+/// The kind of the rows of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
+pub enum GroupBy {
+    /// A function.
+    #[default]
+    Function,
+    /// A line of a source file, inlined code included; in a trace, the calls made there.
+    Line,
+    /// A class, otherwise a namespace, otherwise a file.
+    Class,
+    /// A source file.
+    File,
+    /// An object file, otherwise a source file.
+    Object,
+    /// A Composer, npm or Python package, a crate or a shared library; otherwise the first folder
+    /// below the common ones.
+    Package,
+}
+
+impl GroupBy {
+    /// All groups, without functions.
+    pub(crate) const GROUPS: [GroupBy; 5] = [
+        GroupBy::Line,
+        GroupBy::Class,
+        GroupBy::File,
+        GroupBy::Object,
+        GroupBy::Package,
+    ];
+
+    /// The name of one group.
+    pub(crate) fn name(self) -> &'static str {
+        self.words().0
+    }
+
+    /// The name of several groups.
+    pub(crate) fn names(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            GroupBy::Function => ("function", "functions"),
+            GroupBy::Line => ("line", "lines"),
+            GroupBy::Class => ("class", "classes"),
+            GroupBy::File => ("file", "files"),
+            GroupBy::Object => ("object", "objects"),
+            GroupBy::Package => ("package", "packages"),
+        }
+    }
+}
+
+/// The rows of a view, as functions of a profile.
+#[derive(Clone, Debug)]
+pub(super) struct Rows<'a> {
+    pub table: Cow<'a, Profile>,
+    pub numbers: RowNumbers,
+    /// By group, the name of the function with the largest part of its cost.
+    pub costliest: Vec<NameId>,
+}
+
+/// Which row has something of the profile.
+#[derive(Clone, Debug)]
+pub(super) enum RowNumbers {
+    /// Rows are the functions of the profile.
+    Functions,
+    /// The row of each function of the profile.
+    OfFunctions(Vec<FunctionId>),
+    /// Rows are lines with self costs.
+    Lines,
+    /// The row of each line with calls.
+    OfCallSites(IndexMap<FileLine, FunctionId>),
+}
+
+/// A line of a file of the profile.
+pub(super) type FileLine = (NameId, u64);
+
+/// The costs of functions in the first event, by group and name of the function.
+type FunctionParts = HashMap<(FunctionId, NameId), i128>;
+
+impl<'a> Rows<'a> {
+    /// Functions as the inputs contain them, so with each of Valgrind's contexts.
+    pub fn recorded(profile: &'a Profile) -> Self {
+        Rows {
+            table: Cow::Borrowed(profile),
+            numbers: RowNumbers::Functions,
+            costliest: Vec::new(),
+        }
+    }
+
+    /// The functions or groups of a profile. `calls`: whether lines have the calls made there
+    /// instead of self costs.
+    pub fn new(profile: &'a Profile, by: GroupBy, calls: bool) -> Result<Self, ModelError> {
+        match by {
+            GroupBy::Function => Ok(Rows::folded(profile)),
+            GroupBy::Line => Rows::by_line(profile, calls),
+            _ => Rows::by_name(profile, by),
+        }
+    }
+
+    /// The row of a function of the profile, unless rows are lines.
+    pub fn of_function(&self, id: FunctionId) -> Option<FunctionId> {
+        match &self.numbers {
+            RowNumbers::Functions => Some(id),
+            RowNumbers::OfFunctions(rows) => rows.get(id.index()).copied(),
+            RowNumbers::Lines | RowNumbers::OfCallSites(_) => None,
+        }
+    }
+
+    pub fn are_lines(&self) -> bool {
+        matches!(self.numbers, RowNumbers::Lines | RowNumbers::OfCallSites(_))
+    }
+
+    pub fn folded(profile: &'a Profile) -> Self {
+        let folded = profile.folded();
+        let row = |(id, _)| profile.folded_function(id);
+        let numbers = match std::ptr::eq(folded, profile) {
+            true => RowNumbers::Functions,
+            false => RowNumbers::OfFunctions(profile.functions().map(row).collect()),
+        };
+        Rows {
+            numbers,
+            ..Rows::recorded(folded)
+        }
+    }
+
+    /// Groups of functions. Self costs are summed, and only calls from outside of a group count.
+    fn by_name(profile: &'a Profile, by: GroupBy) -> Result<Self, ModelError> {
+        let folded = profile.folded();
+        let text = |name: NameId| printable(folded.name(name));
+        let packages = (by == GroupBy::Package).then(|| {
+            let functions = folded.functions();
+            Packages::new(functions.map(|(_, one)| (text(one.file), text(one.object))))
+        });
+        let group = |names: &mut NameTable, function: &Function| {
+            let (file, object) = (text(function.file), text(function.object));
+            let has_object = function.object != NameId::EMPTY;
+            let place = match has_object && !is_known(&file) {
+                true => &object,
+                false => &file,
+            };
+            let name = match &packages {
+                Some(packages) => packages.name(&text(function.name), &file, &object),
+                None if by == GroupBy::Object && has_object => object,
+                None if by == GroupBy::Class => {
+                    class(&text(function.name)).unwrap_or_else(|| place.clone())
+                }
+                None => place.clone(),
+            };
+            Function {
+                file: NameId::EMPTY,
+                name: names.intern(name.as_bytes()),
+                line: 0,
+                ..function.clone()
+            }
+        };
+        let Joined {
+            profile: mut table,
+            of_functions: groups,
+        } = folded.grouped(group)?;
+        let mut parts = FunctionParts::default();
+        for (&group, (id, function)) in groups.iter().zip(folded.functions()) {
+            add_part(&mut parts, group, function.name, folded.self_costs(id));
+        }
+        let (runs, count) = (profile.runs(), table.functions().len());
+        for group in (0..next_index(count)).map(FunctionId) {
+            let within = table.sub_calls(group).filter(|edge| edge.callee == group);
+            let within = within.map(|edge| edge.calls).fold(0, u64::saturating_add);
+            let invocations = table.function(group).invocations;
+            // A group without callers ran once in each run, like a function without callers.
+            let invocations = match invocations.saturating_sub(within) {
+                0 => runs.min(invocations),
+                from_others => from_others,
+            };
+            table.set_invocations(group, invocations);
+        }
+        let row = |(id, _)| groups[profile.folded_function(id).index()];
+        Ok(Rows {
+            numbers: RowNumbers::OfFunctions(profile.functions().map(row).collect()),
+            costliest: costliest(folded, parts),
+            table: Cow::Owned(table),
+        })
+    }
+
+    /// Lines as groups. A line has the self costs of all functions on it. Traces have no self costs
+    /// by line, so a line has the calls made there.
+    fn by_line(profile: &'a Profile, calls: bool) -> Result<Self, ModelError> {
+        let folded = profile.folded();
+        let width = profile.events().len();
+        let mut names = NameTable::default();
+        let mut table = FunctionTable::default();
+        table.self_costs.widen(width);
+        table.inclusive_costs.widen(width);
+        // Names of files can be long, so those of groups are made once.
+        let mut lines: IndexMap<FileLine, FunctionId> = IndexMap::default();
+        let mut parts = FunctionParts::default();
+        let mut add = |file: NameId, line: u64, function: NameId, costs: &[Cost], count: u64| {
+            let id = *lines.entry((file, line)).or_insert_with(|| {
+                let number = match line {
+                    0 => "?".to_owned(),
+                    line => line.to_string(),
+                };
+                let name = format!("{}:{number}", printable(folded.name(file)));
+                let file = names.intern(folded.name(file));
+                table.push(Function {
+                    line,
+                    ..Function::new(NameId::EMPTY, file, names.intern(name.as_bytes()))
+                });
+                FunctionId(next_index(table.as_slice().len() - 1))
+            });
+            table.self_costs.add::<ANY_WIDTH>(id.index(), costs);
+            if let Some(row) = table.get_mut(id) {
+                row.invocations = row.invocations.saturating_add(count);
+            }
+            add_part(&mut parts, id, function, costs);
+        };
+        if calls {
+            for edge in folded.edges() {
+                let file = edge.file().unwrap_or(folded.function(edge.caller).file);
+                let callee = folded.function(edge.callee).name;
+                add(file, edge.line, callee, edge.costs(), edge.calls);
+            }
+        } else {
+            for (id, function) in folded.functions() {
+                for line in folded.lines(id) {
+                    let file = line.file.unwrap_or(function.file);
+                    add(file, line.line, function.name, line.costs, 0);
+                }
+            }
+        }
+        Ok(Rows {
+            table: Cow::Owned(profile.with_functions(names, table)?),
+            numbers: match calls {
+                true => RowNumbers::OfCallSites(lines),
+                false => RowNumbers::Lines,
+            },
+            costliest: costliest(folded, parts),
+        })
+    }
+}
+
+/// The name of the function with the largest part of each group's cost. Among those with the same
+/// part, the first by name counts.
+fn costliest(profile: &Profile, parts: FunctionParts) -> Vec<NameId> {
+    // The higher parts, then the first names.
+    type Rank<'a> = (i128, Reverse<(&'a [u8], NameId)>);
+    let mut costliest: Vec<Option<Rank<'_>>> = Vec::new();
+    for ((group, function), part) in parts {
+        let most = slot(&mut costliest, group.index());
+        *most = (*most).max(Some((part, Reverse((profile.name(function), function)))));
+    }
+    let costliest = costliest.into_iter().flatten();
+    costliest.map(|(_, Reverse((_, name)))| name).collect()
+}
+
+fn add_part(parts: &mut FunctionParts, group: FunctionId, function: NameId, costs: &[Cost]) {
+    *parts.entry((group, function)).or_default() += i128::from(first_cost(costs));
+}

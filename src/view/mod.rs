@@ -1,0 +1,453 @@
+//! A profile, looked at in one way: what its rows are, and what these cost.
+//!
+//! Only this room groups functions, counts recursion once, and pairs the rows of two profiles. A
+//! [`View`] is one profile by one kind of row. [`Views`] makes those that a conversion needs, each
+//! once, with their [`Comparison`] if there is a base.
+
+mod groups;
+mod inclusive;
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+pub use groups::GroupBy;
+
+use crate::compare::{CompareError, Comparison};
+use crate::maps::HashMap;
+use crate::names::Named;
+use crate::profile::{
+    CallEdge, Cost, EdgeRef, Function, FunctionId, InclusiveCost, Line, ModelError, NameId,
+    Profile, ProfileKind,
+};
+use crate::stacks::{StackId, Stacks};
+use groups::{RowNumbers, Rows};
+use inclusive::InclusiveCosts;
+
+/// A profile by functions or groups of functions, with what they cost.
+///
+/// Rows have numbers of their own, which no other view shares.
+#[derive(Clone, Debug)]
+pub struct View<'a> {
+    profile: &'a Profile,
+    by: GroupBy,
+    rows: Rows<'a>,
+    inclusive: InclusiveCosts,
+    /// The rows of functions by the own names of these, for callers that are known only by name.
+    by_name: OnceCell<HashMap<Vec<u8>, (FunctionId, FunctionId)>>,
+}
+
+impl<'a> View<'a> {
+    /// A profile by function; recursion counts once.
+    pub fn of(profile: &'a Profile) -> Self {
+        View::by_function(profile, InclusiveCost::Once)
+    }
+
+    /// A profile by function.
+    ///
+    /// Inclusive costs that count once are the self costs of all stacks that contain the function.
+    /// They are exact for traces that were read with
+    /// [`ProfileOptions::contexts`](crate::profile::ProfileOptions::contexts), and for functions of
+    /// aggregates that are in no cycle of calls. Others are estimated from stacks; see
+    /// [`is_inclusive_estimated`](Self::is_inclusive_estimated).
+    pub fn by_function(profile: &'a Profile, inclusive: InclusiveCost) -> Self {
+        let rows = Rows::folded(profile);
+        View::with_rows(
+            profile,
+            GroupBy::Function,
+            rows,
+            inclusive,
+            &LazyStacks::new(profile),
+        )
+    }
+
+    /// The same, with functions as the inputs contain them: Valgrind writes a function once for each
+    /// chain of callers (`f'g`), and once for deeper levels of recursion (`f'2`).
+    pub fn as_recorded(profile: &'a Profile, inclusive: InclusiveCost) -> Self {
+        let rows = Rows::recorded(profile);
+        View::with_rows(
+            profile,
+            GroupBy::Function,
+            rows,
+            inclusive,
+            &LazyStacks::new(profile),
+        )
+    }
+
+    /// A profile by any kind of row. Lines of traces have exact costs with
+    /// [`ProfileOptions::call_sites`](crate::profile::ProfileOptions::call_sites).
+    ///
+    /// # Errors
+    ///
+    /// If there are more groups than can be numbered.
+    pub fn new(
+        profile: &'a Profile,
+        by: GroupBy,
+        inclusive: InclusiveCost,
+    ) -> Result<Self, ModelError> {
+        let is_trace = profile.kind() == ProfileKind::Trace;
+        let rows = Rows::new(profile, by, is_trace)?;
+        Ok(View::with_rows(
+            profile,
+            by,
+            rows,
+            inclusive,
+            &LazyStacks::new(profile),
+        ))
+    }
+
+    fn with_rows(
+        profile: &'a Profile,
+        by: GroupBy,
+        rows: Rows<'a>,
+        inclusive: InclusiveCost,
+        stacks: &LazyStacks<'a>,
+    ) -> Self {
+        let mut view = View {
+            profile,
+            by,
+            rows,
+            inclusive: InclusiveCosts::default(),
+            by_name: OnceCell::new(),
+        };
+        let node_row = |stacks: &Stacks<'_>, node| view.node_row(stacks, node);
+        view.inclusive = match inclusive {
+            InclusiveCost::Summed => InclusiveCosts::summed(&view.rows),
+            InclusiveCost::Once => {
+                InclusiveCosts::once(profile, &view.rows, || stacks.get(), node_row)
+            }
+        };
+        view
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> &'a Profile {
+        self.profile
+    }
+
+    /// The profile with the inclusive costs of this view, whose rows are functions as recorded.
+    pub fn counted(self) -> Profile {
+        let profile = self.profile.clone();
+        profile.with_inclusive_costs(self.inclusive.costs)
+    }
+
+    /// What the rows are.
+    pub fn by(&self) -> GroupBy {
+        self.by
+    }
+
+    /// Whether rows are lines with the calls made there. Other lines have self costs.
+    pub(crate) fn is_call_site(&self) -> bool {
+        matches!(self.rows.numbers, RowNumbers::OfCallSites(_))
+    }
+
+    /// All rows in number order. Groups have names as functions do.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = (FunctionId, &Function)> {
+        self.rows.table.functions()
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    ///
+    /// If the number is not from this view.
+    pub fn function(&self, row: FunctionId) -> &Function {
+        self.rows.table.function(row)
+    }
+
+    /// The row of a function of the profile; none if rows are lines.
+    pub(crate) fn row(&self, function: FunctionId) -> Option<FunctionId> {
+        self.rows.of_function(function)
+    }
+
+    /// A function of the profile for each row; none if rows are lines.
+    pub(crate) fn functions_of_rows(&self) -> Vec<FunctionId> {
+        let mut functions = Vec::new();
+        if !self.rows.are_lines() {
+            functions.extend(self.functions().map(|(row, _)| row));
+            for (function, _) in self.profile.functions() {
+                if let Some(row) = self.row(function) {
+                    functions[row.index()] = function;
+                }
+            }
+        }
+        functions
+    }
+
+    /// The row of a stack's last frame.
+    pub(crate) fn node_row(&self, stacks: &Stacks<'_>, node: StackId) -> Option<FunctionId> {
+        if let Some(function) = stacks.function(node) {
+            return self.row(function);
+        }
+        let by_name = self.by_name.get_or_init(|| {
+            let folded = self.profile.folded();
+            let mut rows: HashMap<Vec<u8>, (FunctionId, FunctionId)> = HashMap::default();
+            for (id, _) in self.profile.functions() {
+                let own = self.profile.folded_function(id);
+                let Some(row) = self.row(id) else { break };
+                let name = folded.name(folded.function(own).name);
+                let known = rows.entry(name.to_vec()).or_insert((own, row));
+                *known = (own, row).max(*known);
+            }
+            rows
+        });
+        by_name.get(stacks.frame(node)).map(|&(_, row)| row)
+    }
+
+    /// The bytes of a name of a row.
+    pub fn name(&self, name: NameId) -> &[u8] {
+        self.rows.table.name(name)
+    }
+
+    /// The object, file and name of a row.
+    pub(crate) fn names_of(&self, row: FunctionId) -> [&[u8]; 3] {
+        self.rows.table.names_of(row)
+    }
+
+    /// The names of a row, and its line.
+    pub(crate) fn named(&self, row: FunctionId) -> Named<'_> {
+        let [object, file, name] = self.names_of(row);
+        let costliest = self.rows.costliest.get(row.index());
+        Named {
+            name,
+            object,
+            file,
+            line: self.function(row).line,
+            costliest: costliest.map(|&name| self.profile.folded().name(name)),
+        }
+    }
+
+    /// The self costs of a row, one for each event of the profile. Call sites have none.
+    pub fn self_costs(&self, row: FunctionId) -> &[Cost] {
+        match self.is_call_site() {
+            true => self.inclusive_costs(row),
+            false => self.rows.table.self_costs(row),
+        }
+    }
+
+    /// The inclusive costs of a row, one for each event of the profile.
+    pub fn inclusive_costs(&self, row: FunctionId) -> &[Cost] {
+        &self.inclusive.costs.row(row.index())[..self.profile.events().len()]
+    }
+
+    /// Whether the [`inclusive_costs`](Self::inclusive_costs) of a row are estimated. They are if it
+    /// is part of a cycle of calls, and the profile does not record the stacks.
+    pub fn is_inclusive_estimated(&self, row: FunctionId) -> bool {
+        self.inclusive.estimated[row.index()]
+    }
+
+    /// Whether a call is part of the recursion of `row`, which is its caller or its callee: the callee
+    /// is the caller, or calls it directly or through others, and `row` may have run while it was
+    /// running already. Then the cost of the call can be part of that of other calls of `row`, or
+    /// contain costs of `row` itself.
+    pub fn is_recursive(&self, call: &CallEdge, row: FunctionId) -> bool {
+        let cycles = self.rows.table.cycles();
+        let cycle = |id: FunctionId| cycles.of[id.index()];
+        self.inclusive.nested[row.index()] && cycle(call.caller) == cycle(call.callee)
+    }
+
+    /// Whether the numbers of invocations are known.
+    pub fn has_invocations(&self) -> bool {
+        match self.by {
+            GroupBy::Line => self.is_call_site(),
+            _ => self.profile.has_invocations(),
+        }
+    }
+
+    /// All calls between rows.
+    pub fn edges(&self) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
+        self.rows.table.edges()
+    }
+
+    /// The number of calls between rows.
+    pub fn calls(&self) -> u64 {
+        self.rows.table.calls()
+    }
+
+    /// The calls to a row, in order of first appearance.
+    pub fn called_from(&self, row: FunctionId) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
+        self.rows.table.called_from(row)
+    }
+
+    /// The calls that a row makes, in order of first appearance.
+    pub fn sub_calls(&self, row: FunctionId) -> impl ExactSizeIterator<Item = EdgeRef<'_>> {
+        self.rows.table.sub_calls(row)
+    }
+
+    /// The file that contains calls: the caller's, unless they are in inlined code.
+    pub(crate) fn call_file(&self, edge: &EdgeRef<'_>) -> &[u8] {
+        self.rows.table.call_file(edge)
+    }
+
+    /// The self costs of a function by line; see [`Profile::lines`].
+    pub fn lines(&self, row: FunctionId) -> impl Iterator<Item = Line<'_>> {
+        self.rows.table.lines(row)
+    }
+}
+
+/// The stacks of a profile, made when they are first needed.
+#[derive(Debug)]
+pub(crate) struct LazyStacks<'a> {
+    pub profile: &'a Profile,
+    stacks: OnceCell<Stacks<'a>>,
+}
+
+impl<'a> LazyStacks<'a> {
+    pub fn new(profile: &'a Profile) -> Self {
+        LazyStacks {
+            profile,
+            stacks: OnceCell::new(),
+        }
+    }
+
+    pub fn get(&self) -> &Stacks<'a> {
+        self.stacks.get_or_init(|| Stacks::new(self.profile))
+    }
+}
+
+/// What a report or a limit is about.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// A profile.
+    View(&'a View<'a>),
+    /// A profile against its base.
+    Comparison(&'a Comparison<'a>),
+}
+
+impl<'a> From<&'a View<'a>> for Subject<'a> {
+    fn from(view: &'a View<'a>) -> Self {
+        Subject::View(view)
+    }
+}
+
+impl<'a> From<&'a Comparison<'a>> for Subject<'a> {
+    fn from(comparison: &'a Comparison<'a>) -> Self {
+        Subject::Comparison(comparison)
+    }
+}
+
+impl<'a> Subject<'a> {
+    /// The comparison with a base.
+    pub fn comparison(self) -> Option<&'a Comparison<'a>> {
+        match self {
+            Subject::View(_) => None,
+            Subject::Comparison(comparison) => Some(comparison),
+        }
+    }
+
+    /// The profile, or the new one of a comparison.
+    pub fn view(self) -> &'a View<'a> {
+        match self {
+            Subject::View(view) => view,
+            Subject::Comparison(comparison) => &comparison.views.new,
+        }
+    }
+}
+
+/// A view, or a pair of them.
+#[derive(Debug)]
+pub(crate) enum OneOrTwo<'a> {
+    One(Box<View<'a>>),
+    Two(Box<Comparison<'a>>),
+}
+
+impl OneOrTwo<'_> {
+    pub fn subject(&self) -> Subject<'_> {
+        match self {
+            OneOrTwo::One(view) => Subject::View(view),
+            OneOrTwo::Two(comparison) => Subject::Comparison(comparison),
+        }
+    }
+}
+
+/// The views of a profile, and of the base that it is compared with, each made once.
+#[derive(Debug)]
+pub struct Views<'a> {
+    new: LazyStacks<'a>,
+    base: Option<LazyStacks<'a>>,
+    inclusive: InclusiveCost,
+    /// Whether costs are compared per run.
+    per_run: bool,
+    made: RefCell<Vec<(GroupBy, Rc<OneOrTwo<'a>>)>>,
+}
+
+impl<'a> Views<'a> {
+    /// The views of a profile, or of a profile and its base. `per_run`: whether costs are compared
+    /// per run of the profiled programs.
+    pub fn new(
+        new: &'a Profile,
+        base: Option<&'a Profile>,
+        inclusive: InclusiveCost,
+        per_run: bool,
+    ) -> Self {
+        Views {
+            new: LazyStacks::new(new),
+            base: base.map(LazyStacks::new),
+            inclusive,
+            per_run,
+            made: RefCell::default(),
+        }
+    }
+
+    /// The view or the comparison by a kind of row.
+    pub(crate) fn by(&self, by: GroupBy) -> Result<Rc<OneOrTwo<'a>>, ViewsError> {
+        let mut made = self.made.borrow_mut();
+        if let Some((_, made)) = made.iter().find(|(known, _)| *known == by) {
+            return Ok(Rc::clone(made));
+        }
+        let mut sides = self.base.iter().chain([&self.new]);
+        let are_traces = sides.all(|side| side.profile.kind() == ProfileKind::Trace);
+        let view = |side: &LazyStacks<'a>| -> Result<View<'a>, ModelError> {
+            let rows = Rows::new(side.profile, by, are_traces)?;
+            Ok(View::with_rows(
+                side.profile,
+                by,
+                rows,
+                self.inclusive,
+                side,
+            ))
+        };
+        let new = view(&self.new)?;
+        let one = Rc::new(match &self.base {
+            None => OneOrTwo::One(Box::new(new)),
+            Some(base) => {
+                let comparison = Comparison::of(view(base)?, new, self.per_run)?;
+                OneOrTwo::Two(Box::new(comparison))
+            }
+        });
+        made.push((by, Rc::clone(&one)));
+        Ok(one)
+    }
+
+    /// The profile, or the new one of a comparison.
+    pub(crate) fn profile(&self) -> &'a Profile {
+        self.new.profile
+    }
+
+    /// The view of the profile by function as recorded.
+    pub(crate) fn as_recorded(&self) -> View<'a> {
+        let profile = self.new.profile;
+        View::with_rows(
+            profile,
+            GroupBy::Function,
+            Rows::recorded(profile),
+            self.inclusive,
+            &self.new,
+        )
+    }
+
+    /// The stacks of the base, if there is one, and those of the profile.
+    pub(crate) fn stacks(&self) -> (Option<&Stacks<'a>>, &Stacks<'a>) {
+        (self.base.as_ref().map(LazyStacks::get), self.new.get())
+    }
+}
+
+/// The reason why there is no view.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewsError {
+    /// The profiles cannot be compared.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// There are too many groups.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
