@@ -13,9 +13,31 @@ use std::env;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{self, Command};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
 
 pub use random::Random;
+
+/// The minutes after which no test is expected to go on, even on a busy machine.
+pub const PATIENCE: u64 = 10;
+
+/// Says that a test gets on. If none does for so long, the tests end: one that loops would not.
+pub fn get_on() {
+    static STEPS: AtomicU64 = AtomicU64::new(0);
+    if STEPS.fetch_add(1, Relaxed) == 0 {
+        thread::spawn(|| {
+            let mut before = 0;
+            while before != STEPS.load(Relaxed) {
+                before = STEPS.load(Relaxed);
+                thread::sleep(Duration::from_secs(60 * PATIENCE));
+            }
+            eprintln!("no test gets on for {PATIENCE} minutes: those that still run hang");
+            process::exit(1);
+        });
+    }
+}
 
 /// A search path on which this program is found first.
 pub fn search_path(program: &str) -> OsString {

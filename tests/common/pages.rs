@@ -54,6 +54,7 @@ pub fn check(path: &Path, mut found: impl FnMut(&Block<'_>) -> Option<String>) {
     let mut written = String::new();
     let (mut from, mut wrong) = (0, String::new());
     for block in blocks(&page) {
+        super::get_on();
         let Some(found) = found(&block) else { continue };
         if found != block.text {
             wrong += &format!("\n## {}\n{}is now\n{found}", block.title, block.text);

@@ -17,9 +17,16 @@ use crate::common::pages::{self, Block};
 use crate::common::{self, fixtures};
 use crate::runner;
 
+/// Whether commands have the options of GNU.
+const IS_GNU: bool = cfg!(target_os = "linux");
+
 /// Runs a command in a folder.
 pub fn shell(command: &str, folder: &Path) -> Output {
-    let mut shell = runner::command("sh");
+    let mut shell = runner::command(if IS_GNU { "timeout" } else { "sh" });
+    if IS_GNU {
+        // One that hangs fails, and does not outlive the test.
+        shell.arg(format!("{}m", common::PATIENCE)).arg("sh");
+    }
     shell.args(["-c", command]).current_dir(folder);
     shell
         .env(
@@ -82,7 +89,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Whether there is on this system what a page needs: the commands have the options of GNU.
+/// Whether there is on this system what a page needs.
 fn is_possible(page: &str) -> bool {
     let is_root = rustix::process::geteuid().is_root();
     let has_more = match page {
@@ -91,7 +98,7 @@ fn is_possible(page: &str) -> bool {
         "terminal.md" => Path::new("/usr/bin/script").exists(),
         _ => true,
     };
-    has_more && cfg!(target_os = "linux")
+    has_more && IS_GNU
 }
 
 fn check(page: &str) {

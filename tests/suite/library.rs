@@ -16,8 +16,8 @@ use cg_preprocess::stacks::Stacks;
 use cg_preprocess::view::View;
 use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
 
-use crate::common::Random;
 use crate::common::tables::Tables;
+use crate::common::{Random, get_on};
 
 /// Options of reading profiles that differ from the defaults.
 pub fn profile_options(change: impl FnOnce(&mut ProfileOptions)) -> ProfileOptions {
@@ -77,6 +77,7 @@ impl Reading {
         inputs: impl IntoIterator<Item = R>,
         read: impl Fn(R, &mut ProfileBuilder) -> Result<Outcome, callgrind::Error>,
     ) -> Reads {
+        get_on();
         let mut builder = ProfileBuilder::new(self.profile.clone());
         let mut warnings = Vec::new();
         for input in inputs {
