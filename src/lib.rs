@@ -5,76 +5,103 @@
 //! functions and calls. It writes these in [webgrind]'s format, versions 4 to 7, in the callgrind
 //! format, as JSON, text or an HTML report. It also writes call stacks, and compares profiles.
 //!
-//! # Data flow
+//! # Reading
 //!
-//! ```text
-//! bytes ── callgrind::read ──┐                        ┌── webgrind::write, callgrind::write
-//!                            ├─ ProfileBuilder ─ Profile ── output::{text, markdown, json}::write
-//! .pre  ── webgrind::read ───┘                        └── Stacks ── output::{html, pprof, collapsed, tree}::write
-//! ```
-//!
-//! [`callgrind`] and [`webgrind`] handle one format each and do not use each other. Both use the
-//! model in [`profile`], which uses neither. [`run`] joins them: it opens inputs, recognises
-//! them by their content, and makes sure that an output appears complete or not at all.
-//!
-//! # Examples
-//!
-//! Convert a file like the program:
-//!
-//! ```no_run
-//! use cg_preprocess::run::{ConvertOptions, Format, convert};
-//! use cg_preprocess::io::{Source, Target};
-//!
-//! let input = Source::File("cachegrind.out.1234.gz".into());
-//! let output = Target::File("out.pre".into());
-//! let mut options = ConvertOptions::default();
-//! options.format = Format::V7;
-//! options.read.lenient = true;
-//! let report = convert(&[input], &output, &options)?;
-//! report.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
-//! # Ok::<(), cg_preprocess::run::ConvertError>(())
-//! ```
-//!
-//! Compare two profiles:
+//! [`Profile::open`](profile::Profile::open) reads a file in any format that the program reads,
+//! compressed or not; [`Profile::read`](profile::Profile::read), any bytes.
 //!
 //! ```
-//! use cg_preprocess::callgrind;
-//! use cg_preprocess::compare::{Comparison, Limit};
-//! use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
-//!
-//! fn read(text: &str) -> Result<Profile, Box<dyn std::error::Error>> {
-//!     let mut builder = ProfileBuilder::new(ProfileOptions::default());
-//!     callgrind::read(text.as_bytes(), "a.cg", &callgrind::ReadOptions::default(), &mut builder)?;
-//!     Ok(builder.finish()?)
-//! }
-//! let base = read("events: Ir\nfl=a.c\nfn=main\n16 400\n")?;
-//! let new = read("events: Ir\nfl=a.c\nfn=main\n16 410\n")?;
-//! let comparison = Comparison::new(&base, &new)?;
-//! assert_eq!(comparison.changes[0].self_cost(), 10);
-//! assert!(Limit::growth(b"2.5%")?.check(&comparison)?.passed());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Convert in memory, step by step:
-//!
-//! ```
-//! use cg_preprocess::callgrind;
-//! use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
-//! use cg_preprocess::webgrind::{self, Version, WriteOptions};
+//! use cg_preprocess::profile::Profile;
 //!
 //! let text = "events: Ir\nfl=a.c\nfn=main\n16 20\ncfn=f\ncalls=2 50\n16 400\nfn=f\n51 400\n";
-//! let mut builder = ProfileBuilder::new(ProfileOptions::default());
-//! callgrind::read(text.as_bytes(), "a.cg", &callgrind::ReadOptions::default(), &mut builder)?;
-//! let profile = builder.finish()?;
-//!
+//! let profile = Profile::read(text.as_bytes())?;
 //! let (id, main) = profile.functions().next().expect("there are two");
 //! assert_eq!(profile.name(main.name), b"main");
 //! // Costs are rows, with a number for each requested event.
 //! assert_eq!((profile.self_costs(id), profile.inclusive_costs(id)), (&[20][..], &[420][..]));
+//! let call = profile.sub_calls(id).next().expect("it calls f");
+//! assert_eq!((call.line, call.calls, call.costs()), (16, 2, &[400][..]));
+//! # Ok::<(), cg_preprocess::Error>(())
+//! ```
 //!
+//! Names are bytes, because they need not be UTF-8. Costs are signed 64-bit numbers.
+//! [`ProfileReader`] has options, such as events and lines, and returns warnings. Its [`Error`] has a
+//! kind, a file, and a line.
+//!
+//! ```
+//! use cg_preprocess::{ErrorKind, ProfileReader};
+//!
+//! let reader = ProfileReader::new().name("a.cg").all_events();
+//! let (profile, warnings) = reader.read(&b"events: Ir Dr\nfn=f\n1 5 2\n2 7"[..])?;
+//! assert_eq!(profile.totals(), [12, 2]);
+//! let warning = warnings.iter().next().expect("the last line may be cut off").warning;
+//! assert_eq!((warning.line(), profile.is_complete()), (Some(4), false));
+//!
+//! let error = reader.read(&b"events: Ir\nfn=f\n1 x\n"[..]).unwrap_err();
+//! assert_eq!((error.kind(), error.file(), error.line()), (ErrorKind::Invalid, "a.cg", Some(3)));
+//! # Ok::<(), cg_preprocess::Error>(())
+//! ```
+//!
+//! Several files, on all cores, added up as the program does it:
+//!
+//! ```no_run
+//! use cg_preprocess::run::{self, ConvertOptions};
+//! use cg_preprocess::io::Source;
+//!
+//! let inputs = ["cachegrind.out.1234.gz", "cachegrind.out.1235"];
+//! let inputs = inputs.map(|path| Source::File(path.into()));
+//! let (profile, report) = run::read(&inputs, &ConvertOptions::default())?;
+//! for warning in report.warnings.iter() {
+//!     eprintln!("warning: {warning}");
+//! }
+//! # Ok::<(), cg_preprocess::run::ConvertError>(())
+//! ```
+//!
+//! [`Profile::merge`](profile::Profile::merge) adds one profile to another.
+//!
+//! # Writing
+//!
+//! [`webgrind::write`], [`callgrind::write`] and the modules in [`output`] write one format each.
+//!
+//! ```
+//! use cg_preprocess::profile::Profile;
+//! use cg_preprocess::webgrind::{self, Version, WriteOptions};
+//!
+//! let profile = Profile::read(&b"events: Ir\nfn=main\n16 20\n"[..])?;
 //! let mut file = Vec::new();
-//! webgrind::write(&profile, &WriteOptions::new(Version::V7), &mut file)?;
+//! webgrind::write(&profile, &WriteOptions::new("v7".parse()?), &mut file)?;
 //! assert_eq!(file[..4], [7, 0, 0, 0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`run::convert`] does what the program does: it also checks that the output appears complete or
+//! not at all, and that it is none of the inputs.
+//!
+//! ```no_run
+//! use cg_preprocess::run::{ConvertOptions, convert};
+//! use cg_preprocess::io::{Source, Target};
+//!
+//! let input = Source::File("cachegrind.out.1234.gz".into());
+//! let output = Target::File("report.html".into());
+//! let mut options = ConvertOptions::default();
+//! options.format = "html".parse()?;
+//! options.read.lenient = true;
+//! let report = convert(&[input], &output, &options)?;
+//! report.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Comparing
+//!
+//! ```
+//! use cg_preprocess::compare::{Comparison, Limit};
+//! use cg_preprocess::profile::Profile;
+//!
+//! let base = Profile::read(&b"events: Ir\nfl=a.c\nfn=main\n16 400\n"[..])?;
+//! let new = Profile::read(&b"events: Ir\nfl=a.c\nfn=main\n16 410\n"[..])?;
+//! let comparison = Comparison::new(&base, &new)?;
+//! assert_eq!(comparison.changes[0].self_cost(), 10);
+//! assert!(Limit::growth(b"2.5%")?.check(&comparison)?.passed());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -84,6 +111,19 @@
 //! |---|---|---|
 //! | `cli` | yes | the `cg-preprocess` program |
 //! | `compression` | yes | gzip and zstd input |
+//!
+//! Without them, neither clap nor a decompressor is built:
+//!
+//! ```toml
+//! [dependencies]
+//! cg-preprocess = { version = "0.3", default-features = false, features = ["compression"] }
+//! ```
+//!
+//! # Stability
+//!
+//! Public types that may grow are `#[non_exhaustive]`: begin with the default options and set the
+//! fields that differ. Until 1.0, a new minor version may change the rest; the changelog lists the
+//! changes.
 //!
 //! [webgrind]: https://github.com/jokkedk/webgrind
 
@@ -96,6 +136,7 @@ mod display;
 mod in_order;
 pub mod io;
 mod maps;
+mod named;
 mod names;
 pub mod output;
 mod prefetch;
@@ -108,12 +149,12 @@ pub mod view;
 pub mod warnings;
 pub mod webgrind;
 
+pub use named::UnknownName;
+pub use run::{Error, ErrorKind, ProfileReader};
+
 /// The examples in the documents, which have to compile.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../README.md")]
     struct Readme;
-
-    #[doc = include_str!("../docs/library.md")]
-    struct Library;
 }

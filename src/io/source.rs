@@ -163,7 +163,7 @@ impl<'a> ResolvedSource<'a> {
     }
 
     /// Opens it and looks at its first bytes.
-    pub fn open(&self, progress: &Progress) -> io::Result<Input> {
+    pub fn open(&self, progress: &Progress) -> io::Result<Input<'static>> {
         let (file, length) = match self.source {
             // It may be open at another offset than 0.
             Source::Stdin => (identity::stream(&io::stdin())?, None),
@@ -180,12 +180,7 @@ impl<'a> ResolvedSource<'a> {
         let buffer = length.map_or(BUFFER, buffer_for);
         let (content, stored) = recognise(BufReader::with_capacity(buffer, counted))?;
         if let Content::Compressed(compression) = content {
-            #[cfg(feature = "compression")]
             return decompressed(compression, stored);
-            #[cfg(not(feature = "compression"))]
-            return Err(super::content::unsupported(format!(
-                "it is {compression} data, and this program was built without the feature \"compression\""
-            )));
         }
         content.check(None)?;
         Ok(Input {
@@ -221,7 +216,7 @@ pub(crate) fn is_profile(path: &Path) -> bool {
 fn decompressed(
     compression: super::content::Compression,
     stored: impl BufRead + Send + 'static,
-) -> io::Result<Input> {
+) -> io::Result<Input<'static>> {
     let cut = Cut::default();
     let (content, bytes) = recognise(super::compression::decompress(
         compression,
@@ -237,18 +232,45 @@ fn decompressed(
     })
 }
 
+/// The same without a decompressor.
+#[cfg(not(feature = "compression"))]
+fn decompressed(
+    compression: super::content::Compression,
+    _stored: impl BufRead,
+) -> io::Result<Input<'static>> {
+    Err(super::content::unsupported(format!(
+        "it is {compression} data, and this program was built without the feature \"compression\""
+    )))
+}
+
 /// An input that is being read.
-pub(crate) struct Input {
+pub(crate) struct Input<'a> {
     content: Content,
     /// Its bytes, decompressed.
-    pub bytes: Box<dyn BufRead>,
+    pub bytes: Box<dyn BufRead + 'a>,
     /// The file that the bytes come from as they are, if it is a regular one.
     regular: Option<Arc<File>>,
     /// Set if it is compressed.
     cut: Option<Cut>,
 }
 
-impl Input {
+impl<'a> Input<'a> {
+    /// Looks at the first bytes of a stream. Another thread decompresses, so compressed ones are
+    /// copied first.
+    pub fn of_stream(stream: impl Read + 'a) -> io::Result<Input<'a>> {
+        let (content, bytes) = recognise(BufReader::with_capacity(BUFFER, stream))?;
+        if let Content::Compressed(compression) = content {
+            return decompressed(compression, BufReader::new(copy(bytes, u64::MAX)?));
+        }
+        content.check(None)?;
+        Ok(Input {
+            content,
+            bytes: Box::new(bytes),
+            regular: None,
+            cut: None,
+        })
+    }
+
     /// Whether it looks like a webgrind file.
     pub fn is_preprocessed(&self) -> bool {
         self.content == Content::Preprocessed
@@ -260,7 +282,7 @@ impl Input {
     /// It then has no buffer of its own; its reader has one.
     pub fn into_seekable(self, progress: &Progress) -> io::Result<Box<dyn ReadSeek>> {
         let Some(mut file) = self.regular else {
-            return Ok(Box::new(copy(self.bytes)?));
+            return Ok(Box::new(copy(self.bytes, MAX_COPIED)?));
         };
         let counted = file.stream_position()?;
         progress.add(file.metadata()?.len().saturating_sub(counted));
@@ -291,9 +313,9 @@ impl Input {
     }
 }
 
-/// Copies an input, up to the size that the reader of webgrind files refuses.
-fn copy(input: impl BufRead) -> io::Result<SpooledTempFile> {
-    let mut input = input.take(MAX_COPIED);
+/// Copies an input, up to this size.
+fn copy(input: impl BufRead, most: u64) -> io::Result<SpooledTempFile> {
+    let mut input = input.take(most);
     let mut copy = SpooledTempFile::new(IN_MEMORY);
     while let bytes @ [_, ..] = fill(&mut input)? {
         let count = bytes.len();
@@ -317,7 +339,7 @@ mod tests {
     fn what_is_large_does_not_stay_in_memory() {
         for size in [0, 8 << 20, 10 << 20] {
             let all = vec![b'x'; size];
-            let mut copied = copy(all.as_slice()).unwrap();
+            let mut copied = copy(all.as_slice(), MAX_COPIED).unwrap();
             assert_eq!(copied.is_rolled(), size > 8 << 20);
             let mut read = Vec::new();
             copied.read_to_end(&mut read).unwrap();

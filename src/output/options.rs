@@ -1,5 +1,6 @@
 //! Options of the outputs for people.
 
+use crate::named::by_name;
 use crate::names::SHORT;
 use crate::view::GroupBy;
 
@@ -67,6 +68,12 @@ pub enum Names {
     Full,
 }
 
+by_name!(Names {
+    Auto: "auto",
+    Short: "short",
+    Full: "full",
+});
+
 /// The order of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -81,3 +88,9 @@ pub enum Sort {
     /// By number of calls.
     Calls,
 }
+
+by_name!(Sort {
+    SelfCost: "self",
+    Inclusive: "inclusive",
+    Calls: "calls",
+});

@@ -1,5 +1,7 @@
 //! The formats of the output, and what each can contain and show.
 
+use crate::named::by_name;
+
 /// The format of the output. The first sentence of each is shown in `--help`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -41,6 +43,22 @@ pub enum Format {
     /// The HTML report: functions, calls, flame graph and tree.
     Html,
 }
+
+by_name!(Format {
+    V4: "v4" | "4",
+    V5: "v5" | "5",
+    V6: "v6" | "6",
+    V7: "v7" | "7",
+    Callgrind: "callgrind",
+    Pprof: "pprof",
+    Text: "text" | "table",
+    Markdown: "markdown" | "md",
+    Tree: "tree",
+    Collapsed: "collapsed" | "folded",
+    Dot: "dot" | "graphviz",
+    Json: "json",
+    Html: "html",
+});
 
 /// Something that a format contains or shows, or an option that it takes. This decides what has to be
 /// read.

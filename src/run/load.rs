@@ -12,7 +12,7 @@ use std::{iter, slice, thread};
 
 use super::error::input_names;
 use super::{ConvertError, ConvertOptions, Feature, Format, Report, Warning, notices};
-use crate::callgrind::{self, FoundParts, ProblemKind, Ranges};
+use crate::callgrind::{self, FoundParts, PartFilter, ProblemKind, Ranges};
 use crate::compare::CompareError;
 use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source, plain};
@@ -96,11 +96,7 @@ pub(super) fn load(
     let inputs = input_names(found);
     let filters = &options.read.parts;
     let merged = merge(found, skips, options, progress)?;
-    if let Some(missing) = merged.parts.missing(filters) {
-        let (name, available) = (missing.name(), merged.parts);
-        let reason = format!("{inputs}: no part \"{name}\"; {available}");
-        return Err(ConvertError::NoPart(reason));
-    }
+    missing_part(&merged.parts, filters, &inputs)?;
     let Some(mut profile) = merged.profile else {
         return Err(match merged.error {
             Some(error) => error,
@@ -334,6 +330,14 @@ impl InputBatch<'_> {
         for input in inputs {
             has_data |= self.add(input)?;
         }
+        self.finish(inputs, has_data)
+    }
+
+    fn finish(
+        mut self,
+        inputs: &[ResolvedSource<'_>],
+        has_data: bool,
+    ) -> Result<Merged, ConvertError> {
         if has_data {
             match self.builder.finish_batch() {
                 Ok(profile) => self.merged.profile = Some(profile),
@@ -345,10 +349,18 @@ impl InputBatch<'_> {
 
     /// Reads the next input in any format. Returns whether it has data, or need not have any.
     fn add(&mut self, found: &ResolvedSource<'_>) -> Result<bool, ConvertError> {
-        let input = || found.source.clone();
         let opened = found
             .open(self.progress)
             .map_err(unreadable(found.source))?;
+        self.add_opened(found, opened)
+    }
+
+    fn add_opened(
+        &mut self,
+        found: &ResolvedSource<'_>,
+        opened: Input<'_>,
+    ) -> Result<bool, ConvertError> {
+        let input = || found.source.clone();
         let outcome = if !opened.is_preprocessed() {
             self.add_text(found, opened)
         } else if self.options.read.parts.is_empty() {
@@ -387,7 +399,11 @@ impl InputBatch<'_> {
         Ok(true)
     }
 
-    fn add_preprocessed(&mut self, source: &Source, mut input: Input) -> Result<(), ConvertError> {
+    fn add_preprocessed(
+        &mut self,
+        source: &Source,
+        mut input: Input<'_>,
+    ) -> Result<(), ConvertError> {
         let name = source.to_string();
         webgrind::check_beginning(input.bytes.fill_buf().map_err(unreadable(source))?, &name)?;
         let input = input
@@ -403,7 +419,7 @@ impl InputBatch<'_> {
     fn add_text(
         &mut self,
         found: &ResolvedSource<'_>,
-        mut input: Input,
+        mut input: Input<'_>,
     ) -> Result<(), ConvertError> {
         let source = found.source;
         let (name, options) = (source.to_string(), &self.options.read);
@@ -452,6 +468,56 @@ impl InputBatch<'_> {
             self.merged.warnings.push(Warning::Cut { input, cut });
         }
         Ok(())
+    }
+}
+
+/// Reads one input with all cores, or from a stream that is called like it. Returns the profile with
+/// warnings.
+pub(super) fn load_one(
+    found: &ResolvedSource<'_>,
+    stream: Option<Input<'_>>,
+    options: &ConvertOptions,
+    wanted: &ProfileOptions,
+) -> Result<(Profile, Warnings<Warning>), ConvertError> {
+    let mut batch = InputBatch {
+        options,
+        progress: &Progress::default(),
+        threads: thread::available_parallelism().map_or(1, NonZero::get),
+        builder: ProfileBuilder::new(wanted.clone()),
+        merged: Merged::default(),
+    };
+    let has_data = match stream {
+        Some(stream) => batch.add_opened(found, stream)?,
+        None => batch.add(found)?,
+    };
+    let inputs = slice::from_ref(found);
+    let merged = batch.finish(inputs, has_data)?;
+    missing_part(&merged.parts, &options.read.parts, &input_names(inputs))?;
+    let Some(mut profile) = merged.profile else {
+        let nothing = || ConvertError::EmptyPart(input_names(inputs));
+        return Err(merged.error.unwrap_or_else(nothing));
+    };
+    profile
+        .check_events()
+        .map_err(|error| ConvertError::model(inputs, error.into()))?;
+    if notices::is_loss(&merged.warnings) {
+        profile.set_incomplete();
+    }
+    Ok((profile, merged.warnings))
+}
+
+/// The error for the first requested part that no input has, if there is one.
+fn missing_part(
+    parts: &FoundParts,
+    filters: &[PartFilter],
+    inputs: &str,
+) -> Result<(), ConvertError> {
+    match parts.missing(filters) {
+        Some(missing) => Err(ConvertError::NoPart(format!(
+            "{inputs}: no part \"{}\"; {parts}",
+            missing.name()
+        ))),
+        None => Ok(()),
     }
 }
 

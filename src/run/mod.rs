@@ -7,6 +7,7 @@ mod error;
 mod format;
 mod load;
 mod notices;
+mod reader;
 mod write;
 
 use std::mem;
@@ -27,6 +28,7 @@ pub use error::{ConvertError, FormatError};
 pub use format::{Feature, Format};
 use load::Side;
 pub use notices::Warning;
+pub use reader::{Error, ErrorKind, ProfileReader};
 pub use write::Loaded;
 
 /// How to convert.

@@ -19,7 +19,7 @@ use crate::profile::{Event, EventError, Producer, Profile, ProfileKind};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
 use crate::warnings::{Kind, Warnings};
-use crate::webgrind::ReadWarning;
+use crate::webgrind::{ReadWarning, ReadWarningKind};
 
 /// Something that a user should know about a conversion that succeeded.
 #[derive(Debug, Error)]
@@ -104,7 +104,10 @@ impl Warning {
         match self {
             Warning::MissingEvents(events) => events.iter().any(|event| event == first),
             Warning::Conflicting(event) => event == first,
-            Warning::Preprocessed(ReadWarning::Incomplete(_) | ReadWarning::NoSummary(_)) => false,
+            Warning::Preprocessed(ReadWarning {
+                kind: ReadWarningKind::Incomplete | ReadWarningKind::NoSummary,
+                ..
+            }) => false,
             Warning::Preprocessed(_)
             | Warning::Empty(_)
             | Warning::Units(_)
@@ -113,11 +116,38 @@ impl Warning {
         }
     }
 
+    /// The file that it is about, as messages name it; `None` if it is about all of them.
+    pub fn file(&self) -> Option<String> {
+        match self {
+            Warning::Callgrind(warning) => Some(warning.input.clone()),
+            Warning::Preprocessed(warning) => Some(warning.input.clone()),
+            Warning::Cut { input, .. }
+            | Warning::Empty(input)
+            | Warning::ProxiesIgnored(input)
+            | Warning::CountedTwice { input, .. }
+            | Warning::PartsBeside { input, .. }
+            | Warning::OnBothSides(input)
+            | Warning::MaybeBase { input, .. } => Some(input.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The number of the line that it is about, from 1, if it is about one.
+    pub fn line(&self) -> Option<u64> {
+        match self {
+            Warning::Callgrind(warning) => Some(warning.line),
+            _ => None,
+        }
+    }
+
     /// Whether a part of the inputs was truncated, skipped or missing.
     pub fn is_loss(&self) -> bool {
         match self {
             Warning::Callgrind(warning) => warning.kind.is_loss(),
-            Warning::Preprocessed(ReadWarning::Saturated(_)) => false,
+            Warning::Preprocessed(ReadWarning {
+                kind: ReadWarningKind::Saturated,
+                ..
+            }) => false,
             Warning::Preprocessed(_)
             | Warning::Cut { .. }
             | Warning::Empty(_)
@@ -134,7 +164,10 @@ impl Warning {
                 kind: WarningKind::EventAbsent { event, .. },
                 ..
             })
-            | Warning::Preprocessed(ReadWarning::EventAbsent { event, .. }) => Some(event),
+            | Warning::Preprocessed(ReadWarning {
+                kind: ReadWarningKind::EventAbsent { event, .. },
+                ..
+            }) => Some(event),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use crate::display::text::printable;
 use crate::maps::{HashMap, IndexMap};
+use crate::named::by_name;
 use crate::names::{Packages, class, is_known};
 use crate::profile::{Cost, Function, FunctionId, Joined, ModelError, NameId, Profile};
 use crate::tables::{ANY_WIDTH, FunctionTable, NameTable, first_cost, next_index, slot};
@@ -29,6 +30,15 @@ pub enum GroupBy {
     /// below the common ones.
     Package,
 }
+
+by_name!(GroupBy {
+    Function: "function",
+    Line: "line",
+    Class: "class",
+    File: "file",
+    Object: "object",
+    Package: "package",
+});
 
 impl GroupBy {
     /// All groups, without functions.

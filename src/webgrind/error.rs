@@ -65,9 +65,10 @@ pub enum WriteWarning {
 #[derive(Debug, Error)]
 #[error("{input}: at byte {offset}: {what}")]
 pub struct ReadError {
-    pub(super) input: String,
-    /// In bytes from the start.
-    pub(super) offset: u64,
+    /// Name of the file, as the user knows it.
+    pub input: String,
+    /// Where it is wrong, in bytes from the start.
+    pub offset: u64,
     /// The expected and the actual contents there.
     pub(super) what: String,
     pub(super) is_no_data: bool,
@@ -82,42 +83,52 @@ impl ReadError {
 
 /// Something that a user should know, although the file was read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{input}: {kind}")]
+pub struct ReadWarning {
+    /// Name of the input, as the user knows it.
+    pub input: String,
+    /// The warning itself.
+    pub kind: ReadWarningKind,
+}
+
+/// The kinds of a [`ReadWarning`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
-pub enum ReadWarning {
+pub enum ReadWarningKind {
     /// The file contains another event than the requested one.
     #[error(
-        "{input}: no event \"{}\", only \"{available}\": all its costs count as 0",
+        "no event \"{}\", only \"{available}\": all its costs count as 0",
         excerpt(event)
     )]
     EventAbsent {
-        input: String,
         event: Vec<u8>,
         available: String,
         /// Whether it is the first of the requested events.
         is_first: bool,
     },
     /// The profile was incomplete when this program wrote the file.
-    #[error("{0}: made from incomplete data, according to its header")]
-    Incomplete(String),
+    #[error("made from incomplete data, according to its header")]
+    Incomplete,
     /// The last header lines may be missing.
-    #[error("{0}: no header line \"summary:\"; the file may be cut off between its header lines")]
-    NoSummary(String),
+    #[error("no header line \"summary:\"; the file may be cut off between its header lines")]
+    NoSummary,
     /// Some costs are the largest number of the format.
     #[error(
-        "{0}: some costs are 4294967295, the largest number of the format; they may have been larger"
+        "some costs are 4294967295, the largest number of the format; they may have been larger"
     )]
-    Saturated(String),
+    Saturated,
     /// The only function of the file has no cost.
-    #[error(
-        "{0}: contains one function without cost; the profiled program had probably just started"
-    )]
-    OnlyBegun(String),
+    #[error("contains one function without cost; the profiled program had probably just started")]
+    OnlyBegun,
 }
 
 impl Kind for ReadWarning {
     fn is_like(&self, other: &Self) -> bool {
-        let is_first = |own: &Self| matches!(own, ReadWarning::EventAbsent { is_first: true, .. });
-        (discriminant(self), is_first(self)) == (discriminant(other), is_first(other))
+        let kind = |own: &Self| match own.kind {
+            ReadWarningKind::EventAbsent { is_first, .. } => (discriminant(&own.kind), is_first),
+            _ => (discriminant(&own.kind), false),
+        };
+        kind(self) == kind(other)
     }
 }

@@ -14,6 +14,11 @@
 //! header address: header lines, each with \n, to the end of the file
 //! ```
 
+use std::fmt;
+use std::str::FromStr;
+
+use crate::named::UnknownName;
+
 /// Bytes of one number.
 pub(super) const NUMBER: u64 = 4;
 
@@ -44,6 +49,36 @@ pub enum Version {
     /// The same, and the line of the function; read by webgrind 1.2 and later.
     #[default]
     V7,
+}
+
+impl TryFrom<u8> for Version {
+    type Error = UnknownName;
+
+    /// The version with this number.
+    fn try_from(number: u8) -> Result<Self, UnknownName> {
+        let mut all = Version::ALL.into_iter();
+        let found = all.find(|version| version.number() == u32::from(number));
+        found.ok_or_else(|| UnknownName::new(&number.to_string(), "a version from 4 to 7"))
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}", self.number())
+    }
+}
+
+impl FromStr for Version {
+    type Err = UnknownName;
+
+    /// Reads `v7`, or `7`.
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        let number = text.strip_prefix(['v', 'V']).unwrap_or(text).parse::<u8>();
+        let version = number
+            .ok()
+            .and_then(|number| Version::try_from(number).ok());
+        version.ok_or_else(|| UnknownName::new(text, "a version from v4 to v7"))
+    }
 }
 
 /// A number at the beginning of a function record.
@@ -89,12 +124,6 @@ impl Version {
             Version::V6 => 6,
             Version::V7 => 7,
         }
-    }
-
-    /// The version with this number.
-    pub fn from_number(number: u32) -> Option<Self> {
-        let mut all = Version::ALL.into_iter();
-        all.find(|version| version.number() == number)
     }
 
     /// The numbers at the beginning of a function record, in order.

@@ -8,7 +8,7 @@ mod narrow;
 mod reader;
 mod writer;
 
-pub use error::{ReadError, ReadWarning, WriteError, WriteWarning};
+pub use error::{ReadError, ReadWarning, ReadWarningKind, WriteError, WriteWarning};
 pub use layout::Version;
 pub use narrow::OnOverflow;
 pub(crate) use reader::check_beginning;

@@ -15,8 +15,7 @@ use crate::library::{profile_options, read, write_with};
 fn source_and_version(golden: &Path) -> Option<(PathBuf, Version)> {
     let stem = golden.to_str()?.strip_suffix(".pre")?;
     let (stem, version) = stem.rsplit_once('.')?;
-    let version = version.strip_prefix('v')?.parse().ok()?;
-    Some((format!("{stem}.cg").into(), Version::from_number(version)?))
+    Some((format!("{stem}.cg").into(), version.parse().ok()?))
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod parts;
 #[cfg(feature = "compression")]
 mod pprof;
 mod properties;
+mod reader;
 mod reading;
 mod report;
 mod round_trip;

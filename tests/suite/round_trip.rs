@@ -1,7 +1,7 @@
 //! What is written as a preprocessed file is read back as it was.
 
 use cg_preprocess::profile::{Profile, ProfileKind};
-use cg_preprocess::webgrind::{OnOverflow, ReadWarning, Version, WriteWarning};
+use cg_preprocess::webgrind::{OnOverflow, ReadWarning, ReadWarningKind, Version, WriteWarning};
 use proptest::prelude::*;
 
 use crate::common::fixtures;
@@ -19,7 +19,8 @@ fn read_text(text: &[u8]) -> Profile {
 fn read_file(file: &[u8]) -> Profile {
     let (profile, outcomes) = library::read_files(&[file]).unwrap();
     assert_eq!(outcomes[0].bytes, file.len() as u64);
-    let is_absent = |warning: &ReadWarning| matches!(warning, ReadWarning::EventAbsent { .. });
+    let is_absent =
+        |warning: &ReadWarning| matches!(warning.kind, ReadWarningKind::EventAbsent { .. });
     assert!(!outcomes[0].warnings.iter().any(is_absent));
     profile
 }

@@ -2,8 +2,6 @@
 
 use std::{iter, mem};
 
-use anstyle::{AnsiColor, Style};
-
 use super::row::Row;
 use crate::compare::Sides;
 use crate::display::text::printable;
@@ -246,13 +244,12 @@ impl SourceLocation {
 /// Colours the first column of a line by the sign of a growth.
 fn coloured(line: String, column: Option<usize>, growth: i128) -> String {
     let colour = match growth {
-        1.. => AnsiColor::Red,
+        1.. => "\x1b[31m",
         0 => return line,
-        _ => AnsiColor::Green,
+        _ => "\x1b[32m",
     };
     let Some((figure, rest)) = column.and_then(|column| line.split_at_checked(column)) else {
         return line;
     };
-    let style = Style::new().fg_color(Some(colour.into()));
-    format!("{style}{figure}{style:#}{rest}")
+    format!("{colour}{figure}\x1b[0m{rest}")
 }

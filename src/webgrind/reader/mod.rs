@@ -19,7 +19,7 @@ mod table;
 
 use std::io::{Cursor, Read, Seek};
 
-use super::error::{ReadError, ReadWarning};
+use super::error::{ReadError, ReadWarning, ReadWarningKind};
 use super::escape::UNNAMED_EVENT;
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
 use crate::display::text::excerpt;
@@ -119,28 +119,31 @@ pub fn read(
     let (event, has_summary) = headers(&mut source, builder)?;
     let map = builder.select_columns(std::slice::from_ref(&event));
     builder.begin_table(map.clone());
-    let warnings = map.absent().map(|at| ReadWarning::EventAbsent {
-        input: name.to_owned(),
+    let absent = map.absent().map(|at| ReadWarningKind::EventAbsent {
         event: builder.wanted_event(at).to_vec(),
         available: excerpt(&event),
         is_first: at == 0,
     });
-    let mut warnings: Vec<_> = warnings.collect();
+    let mut warnings: Vec<_> = absent.collect();
     let is_single = start.function_count == 1;
     source.end = start.headers_at;
     let largest_cost = TableReader::new(source, start, builder).read()?;
     builder.end_part(name, &PartHeader::default());
-    let input = name.to_owned();
     if builder.is_incomplete() {
-        warnings.push(ReadWarning::Incomplete(input.clone()));
+        warnings.push(ReadWarningKind::Incomplete);
     } else if !has_summary {
-        warnings.push(ReadWarning::NoSummary(input.clone()));
+        warnings.push(ReadWarningKind::NoSummary);
     }
     match largest_cost {
-        u32::MAX => warnings.push(ReadWarning::Saturated(input)),
-        0 if is_single => warnings.push(ReadWarning::OnlyBegun(input)),
+        u32::MAX => warnings.push(ReadWarningKind::Saturated),
+        0 if is_single => warnings.push(ReadWarningKind::OnlyBegun),
         _ => {}
     }
+    let warning = |kind| ReadWarning {
+        input: name.to_owned(),
+        kind,
+    };
+    let warnings = warnings.into_iter().map(warning).collect();
     Ok(ReadOutcome {
         version,
         bytes,
@@ -171,7 +174,8 @@ impl Start {
     fn numbers<R: Read + Seek>(source: &mut Bytes<R>) -> Result<(Version, u64, u32), ReadError> {
         source.expect_bytes(NUMBER, || "the version".to_owned())?;
         let [found] = source.numbers()?;
-        let Some(version) = Version::from_number(found) else {
+        let number = u8::try_from(found).ok();
+        let Some(version) = number.and_then(|number| Version::try_from(number).ok()) else {
             let problem = match found {
                 1..=3 => format!(
                     "version {found} of the webgrind format is too old: expected 4 to 7; \

@@ -1,0 +1,82 @@
+//! Values by their names, as on the command line.
+
+use thiserror::Error;
+
+/// The error for a text that names no value.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown name \"{found}\": expected {expected}")]
+pub struct UnknownName {
+    found: String,
+    expected: String,
+}
+
+impl UnknownName {
+    pub(crate) fn new(found: &str, expected: impl Into<String>) -> Self {
+        UnknownName {
+            found: found.to_owned(),
+            expected: expected.into(),
+        }
+    }
+}
+
+/// Implements `Display` and `FromStr` for an enum by the names of its values. The first name of a
+/// value is written, each is read, in upper or lower case.
+macro_rules! by_name {
+    ($type:ident { $($value:ident: $name:literal $(| $alias:literal)*),+ $(,)? }) => {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self {
+                    $($type::$value => $name,)+
+                })
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $crate::UnknownName;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let name = text.to_ascii_lowercase();
+                Ok(match name.as_str() {
+                    $($name $(| $alias)* => $type::$value,)+
+                    _ => {
+                        let names = [$($name),+].join(", ");
+                        return Err($crate::UnknownName::new(text, names));
+                    }
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use by_name;
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use std::fmt::{Debug, Display};
+    use std::str::FromStr;
+
+    use clap::ValueEnum;
+
+    use crate::output::{Names, Sort};
+    use crate::run::Format;
+    use crate::view::GroupBy;
+
+    fn check<T: ValueEnum + Copy + Debug + Display + FromStr + PartialEq>() {
+        for &value in T::value_variants() {
+            let named = value.to_possible_value().expect("no value is hidden");
+            assert_eq!(value.to_string(), named.get_name());
+            for name in named.get_name_and_aliases() {
+                assert_eq!(name.to_uppercase().parse().ok(), Some(value));
+            }
+        }
+        assert!("".parse::<T>().is_err() && "texts".parse::<T>().is_err());
+    }
+
+    #[test]
+    fn names_are_those_of_the_command_line() {
+        check::<Format>();
+        check::<GroupBy>();
+        check::<Names>();
+        check::<Sort>();
+    }
+}
