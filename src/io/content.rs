@@ -104,7 +104,7 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         // A message whose first field is a message whose first field is a number. No text has a
         // backspace there.
         [0x0a, 2..=24, 0x08, ..] => {
-            "it is a pprof profile: convert it with \"pprof -callgrind\" first"
+            "it is a pprof profile: convert it with \"go tool pprof -callgrind\" first"
         }
         // Machine words 0, 3 and 0, little-endian.
         _ if head.starts_with(b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")
