@@ -31,12 +31,22 @@ pub(crate) fn pad(mut text: String, width: usize) -> String {
     text
 }
 
+/// Whether a text fits, in columns and in bytes: characters without a width must not make it longer than any other.
+fn fits(text: &str, width: usize) -> bool {
+    text.len() <= bytes(width) && width_of(text) <= width
+}
+
+/// The most bytes of a text of this width: twice as many as a character has.
+const fn bytes(width: usize) -> usize {
+    width.saturating_mul(8)
+}
+
 /// The longest beginning that fits.
 fn head(text: &str, width: usize) -> &str {
     let mut taken = 0;
-    let end = text.char_indices().find(|&(_, c)| {
+    let end = text.char_indices().find(|&(at, c)| {
         taken += columns(c);
-        taken > width
+        taken > width || at + c.len_utf8() > bytes(width)
     });
     end.map_or(text, |(at, _)| &text[..at])
 }
@@ -44,9 +54,9 @@ fn head(text: &str, width: usize) -> &str {
 /// The longest end that fits.
 fn tail(text: &str, width: usize) -> &str {
     let mut taken = 0;
-    let fitting = text.char_indices().rev().take_while(|&(_, c)| {
+    let fitting = text.char_indices().rev().take_while(|&(at, c)| {
         taken += columns(c);
-        taken <= width
+        taken <= width && text.len() - at <= bytes(width)
     });
     // A combining mark without its character would join the previous one.
     let first = fitting.filter(|&(_, c)| columns(c) > 0).last();
@@ -55,7 +65,7 @@ fn tail(text: &str, width: usize) -> &str {
 
 /// A text that fits, or a text cut by `cut` to one column less, with an ellipsis.
 fn fitted(text: &str, width: usize, cut: impl Fn(usize) -> String) -> String {
-    if width_of(text) <= width {
+    if fits(text, width) {
         return text.to_owned();
     }
     width.checked_sub(1).map_or_else(String::new, cut)
@@ -86,7 +96,7 @@ pub(crate) fn shorten_path(path: &str, width: usize) -> String {
 /// Possible callers, after a `'`, are omitted first.
 pub(crate) fn short_name(name: &str, width: usize) -> String {
     let (own, callers) = name.split_at(beginning(name.as_bytes()));
-    if !callers.is_empty() && width_of(name) > width {
+    if !callers.is_empty() && !fits(name, width) {
         // They are omitted first: a function must not look like another one.
         return match width.checked_sub(2) {
             Some(left @ 1..) => short_name(own, left) + "'" + ELLIPSIS,
@@ -94,7 +104,7 @@ pub(crate) fn short_name(name: &str, width: usize) -> String {
         };
     }
     let short = without_parts(name, width);
-    if width_of(&short) <= width {
+    if fits(&short, width) {
         return short;
     }
     let Some(left) = width.checked_sub(1) else {
@@ -238,6 +248,35 @@ mod tests {
     }
 
     #[test]
+    fn characters_without_a_width_are_not_without_a_limit() {
+        let marks = "\u{301}".repeat(60_000);
+        for name in [
+            marks.clone(),
+            format!("f{marks}"),
+            format!("{marks}f"),
+            format!("a::f<{marks}>(int)'{marks}"),
+            format!("{marks}'main"),
+        ] {
+            for width in [0, 1, 2, 80] {
+                let texts = [
+                    short_name(&name, width),
+                    shorten_path(&name, width),
+                    cut_end(&name, Some(width)),
+                ];
+                for text in texts {
+                    assert!(fits(&text, width), "{} bytes at {width}", text.len());
+                }
+            }
+        }
+        // As many as people write.
+        let name = "e\u{301}\u{302}a\u{301}".repeat(5);
+        assert_eq!(short_name(&name, 10), name);
+        let full = ["e", &"\u{301}".repeat(39), "a"].concat();
+        assert_eq!(short_name(&full, 10), full);
+        assert_ne!(short_name(&(full + "b"), 10), "");
+    }
+
+    #[test]
     fn paths_keep_their_end() {
         assert_eq!(shorten_path("/srv/app/src/a.php", 18), "/srv/app/src/a.php");
         assert_eq!(shorten_path("/srv/app/src/a.php", 13), "…/src/a.php");
@@ -362,8 +401,8 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn short_names_fit(name in "[ab:<>()/{}\\\\ …漢,-]{0,60}", width in 0usize..50) {
-            proptest::prop_assert!(width_of(&short_name(&name, width)) <= width);
+        fn short_names_fit(name in "[ab:<>()/{}\\\\ …漢\u{301},-]{0,60}", width in 0usize..50) {
+            proptest::prop_assert!(fits(&short_name(&name, width), width));
         }
     }
 
