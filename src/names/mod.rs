@@ -5,6 +5,7 @@
 //! (`f.part.0`).
 
 mod chains;
+mod closure;
 mod outline;
 mod package;
 mod pieces;

@@ -202,6 +202,13 @@ struct Outline {
 
 impl Outline {
     fn of(name: &str) -> Self {
+        if let Some(closure) = name.rfind("{closure} ") {
+            // A short name, whose file and line belong to it.
+            return Outline {
+                end: name.len(),
+                ..Outline::of(&name[..closure + "{closure}".len()])
+            };
+        }
         if let Some((dots, end)) = dotnet_dots(name) {
             let members = dots.into_iter().map(|dot| (dot + 1, PieceKind::Member));
             let starts: Vec<_> = iter::once((0, PieceKind::Blank)).chain(members).collect();
@@ -532,6 +539,8 @@ mod tests {
                 "a::|C::|operator std::string<int>|() const",
             ),
             ("a::run::<b::C>", "|a::|run::<b::C>|"),
+            (r"A\B->{closure} B.php:24", r"A\|B->|{closure} B.php:24|"),
+            (r"A\{closure} B.php:24", r"A\||{closure} B.php:24|"),
             ("A.B.Cart.Add(class C.D)", "A.B.|Cart.|Add|(class C.D)"),
             ("A.B+<>c..ctor()", "A.|B+<>c.|.ctor|()"),
             (

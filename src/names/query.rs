@@ -1,11 +1,13 @@
 //! Finds functions by their names, or by names as shown.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use memchr::memmem::Finder;
 use thiserror::Error;
 
+use super::closure::readable;
 use super::outline::{components, without_arguments};
 use super::short::{SHORT, short_name};
 use super::without_place;
@@ -76,7 +78,8 @@ impl NameQuery {
     pub fn new(typed: &[u8]) -> Self {
         let text = printable(typed);
         let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-        let has_pieces = text.contains(WILDCARDS) || text.starts_with('?');
+        // Short names of closures are not parts of whole ones.
+        let has_pieces = text.contains(WILDCARDS) || text.starts_with('?') || text.contains('{');
         NameQuery {
             lowercase: text.to_lowercase(),
             finder: (is_plain && !has_pieces).then(|| Finder::new(&text).into_owned()),
@@ -115,11 +118,12 @@ impl NameQuery {
         let place = shown.len() - without_place(shown.as_bytes()).len();
         let bare = &shown[..shown.len() - place];
         let own = bare.strip_prefix("php::");
+        let readable = readable(&shown);
         match &self.text {
             text if *text == shown || text == bare => Some(Fit::Whole),
-            _ if self.is(&shown) => Some(Fit::Shown),
+            _ if self.is(&shown) || self.is(&readable) => Some(Fit::Shown),
             text if own == Some(text) => Some(Fit::WithoutPhp),
-            _ if self.is_last_of(bare) => Some(Fit::LastComponents),
+            _ if self.is_last_of(bare) || self.is_last_of(&readable) => Some(Fit::LastComponents),
             _ => None,
         }
     }
@@ -171,7 +175,10 @@ impl NameQuery {
     /// Whether each of its words is in a name or in one of these places, in upper or lower case.
     fn is_in(&self, name: &str, places: &[&[u8]]) -> bool {
         let lowercase = |text: &str| text.to_lowercase();
-        let name = lowercase(name);
+        let name = match readable(name) {
+            Cow::Owned(readable) => lowercase(&[name, &readable].join("\n")),
+            Cow::Borrowed(name) => lowercase(name),
+        };
         let is_there = |place: &&[u8], word: &str| contains(&lowercase(&printable(place)), word);
         let mut words = self.lowercase.split_whitespace();
         words.all(|word| contains(&name, word) || places.iter().any(|place| is_there(place, word)))
@@ -277,7 +284,7 @@ mod tests {
         ];
         assert_eq!(
             wanted("strln").closest(names.into_iter().map(str::to_owned)),
-            "; closest: strlen, mb_strlen"
+            "; closest: strlen, mb_strlen, strpos"
         );
     }
 }

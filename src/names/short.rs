@@ -6,6 +6,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 use super::chains::beginning;
+use super::closure::readable;
 use super::pieces::{Piece, PieceKind, Pieces};
 
 /// The most columns of a short name without a terminal.
@@ -93,8 +94,9 @@ pub(crate) fn shorten_path(path: &str, width: usize) -> String {
 /// distinguish rows, while namespaces are common to most. A name that still does not fit loses its
 /// middle.
 ///
-/// Possible callers, after a `'`, are omitted first.
+/// Possible callers, after a `'`, are omitted first. Closures are named by the last component of their file.
 pub(crate) fn short_name(name: &str, width: usize) -> String {
+    let name = &*readable(name);
     let (own, callers) = name.split_at(beginning(name.as_bytes()));
     if !callers.is_empty() && !fits(name, width) {
         // They are omitted first: a function must not look like another one.
@@ -110,6 +112,11 @@ pub(crate) fn short_name(name: &str, width: usize) -> String {
     let Some(left) = width.checked_sub(1) else {
         return String::new();
     };
+    if let Some(closure) = short.rfind("{closure} ").map(|at| &short[at..]) {
+        if fits(closure, left) {
+            return ELLIPSIS.to_owned() + closure;
+        }
+    }
     let end = tail(&short, left);
     let is_plain = !short.contains('{') && !short.contains("\\x00") && parts(&short).is_empty();
     let namespace = [r"\", "::"].into_iter().filter_map(|mark| end.find(mark));
@@ -365,13 +372,13 @@ mod tests {
 
     #[test]
     fn paths_lose_their_outer_folders() {
-        let closure = r"App\Models\{closure:/srv/app/src/features.php:15-15}";
+        let place = r"App\Models\load:{/srv/app/src/features.php:15}";
         for (width, short) in [
-            (45, r"App\Models\{closure:…/src/features.php:15-15}"),
-            (50, r"App\Models\{closure:…/app/src/features.php:15-15}"),
-            (30, r"App\Model…/features.php:15-15}"),
+            (39, r"App\Models\load:{…/src/features.php:15}"),
+            (43, r"App\Models\load:{…/app/src/features.php:15}"),
+            (30, r"App\Model…:{…/features.php:15}"),
         ] {
-            assert_eq!(short_name(closure, width), short);
+            assert_eq!(short_name(place, width), short);
         }
         let class = r"class@anonymous\x00/srv/app/a.php:3$0->run";
         assert_eq!(
@@ -385,6 +392,19 @@ mod tests {
         );
         let file = "include::/srv/app/vendor/acme/standards/src/Sniff.php";
         assert_eq!(short_name(file, 30), "include::…/src/Sniff.php");
+    }
+
+    #[test]
+    fn closures_have_their_class_and_file() {
+        let closure = r"App\Models\User->App\Models\{closure:/srv/app/src/features.php:15-15}";
+        for (width, short) in [
+            (80, r"App\Models\User->{closure} features.php:15"),
+            (42, r"App\Models\User->{closure} features.php:15"),
+            (30, r"…{closure} features.php:15"),
+            (20, r"App\Mo…atures.php:15"),
+        ] {
+            assert_eq!(short_name(closure, width), short);
+        }
     }
 
     #[test]

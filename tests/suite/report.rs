@@ -42,7 +42,11 @@ fn no_line_is_wider_than_the_terminal() {
         }
     }
     let small = profile(fixtures::bytes("xdebug3/small.cg"));
-    let [cut, whole] = [Some(1000), None].map(|width| as_text(&small, |o| o.width = width));
+    let [cut, whole] = [Some(1000), None].map(|width| {
+        as_text(&small, |options| {
+            (options.names, options.width) = (output::Names::Full, width);
+        })
+    });
     assert_eq!(cut, whole);
 }
 
