@@ -12,12 +12,12 @@ use super::last_component;
 pub(super) fn readable(name: &str) -> Cow<'_, str> {
     const CLASS: &str = "{anonymous-class:";
     let mut readable = Cow::from(name);
-    if let Some(rest) = name.strip_prefix(CLASS) {
-        if let Some((place, member)) =
-            closed(rest).and_then(|(inner, after)| Some((place(inner)?, after)))
-        {
-            readable = format!("{{anonymous-class {place}}}{member}").into();
-        }
+    let class = || {
+        let (inner, member) = closed(name.strip_prefix(CLASS)?)?;
+        Some(format!("{{anonymous-class {}}}{member}", place(inner)?))
+    };
+    if let Some(class) = class() {
+        readable = class.into();
     }
     let of_closure = closure(&readable);
     of_closure.map_or(readable, Cow::from)

@@ -112,10 +112,9 @@ pub(crate) fn short_name(name: &str, width: usize) -> String {
     let Some(left) = width.checked_sub(1) else {
         return String::new();
     };
-    if let Some(closure) = short.rfind("{closure} ").map(|at| &short[at..]) {
-        if fits(closure, left) {
-            return ELLIPSIS.to_owned() + closure;
-        }
+    let closure = short.rfind("{closure} ").map(|at| &short[at..]);
+    if let Some(closure) = closure.filter(|closure| fits(closure, left)) {
+        return ELLIPSIS.to_owned() + closure;
     }
     let end = tail(&short, left);
     let is_plain = !short.contains('{') && !short.contains("\\x00") && parts(&short).is_empty();
