@@ -1,5 +1,6 @@
 //! The fields of the report that describe the profile as a whole.
 
+use std::cmp::Reverse;
 use std::io;
 
 use super::Notes;
@@ -18,6 +19,9 @@ use crate::view::View;
 /// The most warnings, limits and parts, and the most bytes of their texts.
 const MAX_TEXTS: usize = 100;
 const MAX_WARNING_LENGTH: usize = 1_000;
+/// The most parts of the inputs, and the most bytes of each of their texts.
+const MAX_PARTS: usize = 500;
+const MAX_PART_TEXT: usize = 300;
 const MAX_EVENT_LENGTH: usize = 300;
 const MAX_COMMAND_LENGTH: usize = 12_000;
 
@@ -142,7 +146,37 @@ impl<'a> Data<'a, '_> {
             record.field("name", &cut(name, MAX_WARNING_LENGTH))?;
             record.field("total", &totals)
         })?;
-        record.field("omitted", &omitted)
+        record.field("omitted", &omitted)?;
+        self.write_each_part(record)
+    }
+
+    /// Writes what can be told apart in the inputs, such as requests, threads and dumps, the costliest
+    /// first, if there are several.
+    fn write_each_part(&self, record: &mut Document<'_>) -> io::Result<()> {
+        let profile = self.costs.views.new.profile();
+        let mut parts: Vec<_> = match self.costs.comparison {
+            None => profile.parts().collect(),
+            Some(_) => Vec::new(),
+        };
+        let unlisted = u128::from(profile.unlisted_parts());
+        if parts.len() as u128 + unlisted < 2 {
+            parts.clear();
+        }
+        parts.sort_by_key(|part| Reverse(part.totals.first().copied()));
+        let omitted = parts.split_off(parts.len().min(MAX_PARTS)).len() as i128;
+        let text = |text: &[u8]| cut(printable(text), MAX_PART_TEXT);
+        record.records("each", parts, |record, part| {
+            record.field("input", &text(part.input.as_bytes()))?;
+            record.field("number", &part.header.number.map(WholeNumber::from))?;
+            record.field("thread", &part.header.thread.map(WholeNumber::from))?;
+            record.field("name", &part.header.name().map(text))?;
+            record.field("command", &text(&part.header.command))?;
+            record.field("calls", &WholeNumber::from(part.calls))?;
+            let totals = part.totals.iter().copied().map(WholeNumber::from);
+            record.field("total", &totals.collect::<Vec<_>>())
+        })?;
+        let unlisted = i128::try_from(unlisted).unwrap_or(i128::MAX);
+        record.field("unlisted", &WholeNumber(omitted.saturating_add(unlisted)))
     }
 
     /// Writes the events with the formats of their costs.

@@ -49,6 +49,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/function.js"),
     include_str!("page/lines.js"),
     include_str!("page/repeated.js"),
+    include_str!("page/parts.js"),
     include_str!("page/stacks.js"),
     include_str!("page/flame.js"),
     include_str!("page/tree.js"),

@@ -16,7 +16,7 @@ function countedTwice() {
   if (stated === null || fiberSwitches.length === 0 || exact(stated) >= exact(total[0])) return undefined;
   const names = fiberSwitches.map(({ name }) => name).join(' and ');
   const more = costIn(0, exact(total[0]) - exact(stated));
-  return `The run ${isTime(0) ? 'took' : 'cost'} ${costIn(0, stated)}; ${more} are counted twice, because of fibers: the self costs of ${names} contain what the fibers cost, which is shown with the functions in them as well.`;
+  return `The ${data.runs > 1 ? 'runs' : 'run'} ${isTime(0) ? 'took' : 'cost'} ${costIn(0, stated)}; ${more} are counted twice, because of fibers: the self costs of ${names} contain what the fibers cost, which is shown with the functions in them as well.`;
 }
 
 /** A program that has restarted itself without Xdebug: the profile shows how it waits. */

@@ -9,6 +9,7 @@ const VIEWS = {
   function: [showFunction, 'Functions'],
   lines: [showLines, 'Lines'],
   ...(data.has_invocations && { repeated: [showRepeated, 'Repeated calls'] }),
+  ...(parted.length > 0 && { parts: [showParts, 'Parts'] }),
   flame: [stacks ? showFlame : showNone, 'Flame graph'],
   tree: [stacks ? showTree : showNone, 'Tree'],
 };

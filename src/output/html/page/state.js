@@ -21,6 +21,7 @@ const START = {
   sort: '',
   lines: '',
   repeated: '',
+  parts: '',
   small: '',
   hide: '',
   charge: '',
