@@ -36,7 +36,7 @@ use crate::trace::ContextTree;
 use events::Events;
 pub(crate) use folded::Joined;
 use headers::Headers;
-use sums::Sums;
+pub(crate) use sums::Sums;
 
 /// The longest name of an object, a file or a function that is read, in bytes.
 ///

@@ -1,6 +1,6 @@
 //! The sums of a profile, and how those of two profiles are merged.
 
-use super::parts::Parts;
+use super::parts::{Part, PartHeader, Parts};
 use super::{ModelError, ProfileKind};
 use crate::tables::{
     ANY_WIDTH, CallEdge, CallTable, ColumnMap, CostTable, Function, FunctionId, FunctionTable,
@@ -10,7 +10,7 @@ use crate::trace::{ContextTree, InvocationTree};
 
 /// The functions and calls of a run, of an input, or of several inputs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sums {
+pub(crate) struct Sums {
     /// `None` if there are no functions.
     pub kind: Option<ProfileKind>,
     /// Whether the inputs count calls.
@@ -23,10 +23,18 @@ pub(super) struct Sums {
     pub contexts: Option<ContextTree>,
     /// The requested proxies that exist, by position.
     pub proxies: Vec<usize>,
-    pub parts: Parts,
+    pub(super) parts: Parts,
 }
 
 impl Sums {
+    /// No sums of this kind.
+    pub fn of_kind(kind: ProfileKind) -> Self {
+        Sums {
+            kind: Some(kind),
+            ..Sums::default()
+        }
+    }
+
     /// Adds other sums. They have the same events as these, or only the first of them.
     ///
     /// `name` maps the other numbers of names to those here.
@@ -48,6 +56,17 @@ impl Sums {
             let own = self.invocations.get_or_insert_default();
             own.append(tree, |id| functions[id.index()]);
         }
+    }
+
+    /// Lists all of it as one part of an input, in its events.
+    pub(super) fn add_as_part(&mut self, input: &str, header: &PartHeader) {
+        let calls = self.calls.edges().iter().map(|edge| edge.calls);
+        self.parts.push(Part {
+            input,
+            header,
+            calls: calls.fold(0, u64::saturating_add),
+            totals: &self.functions.self_costs.totals(),
+        });
     }
 
     /// Checks that everything can be numbered.

@@ -1,6 +1,6 @@
 //! Interned names: objects, files and functions in one table.
 
-use super::ids::NameId;
+use super::ids::{NameId, next_index};
 use super::numbering::Numbering;
 
 /// Stores every distinct name of a profile once, as the bytes that were read.
@@ -43,6 +43,12 @@ impl NameTable {
         NameId::of(number)
     }
 
+    /// A number for a name that is not known yet, whose bytes are empty until then.
+    pub fn reserve(&mut self) -> NameId {
+        self.ends.push(self.bytes.len());
+        NameId::of(next_index(self.ends.len() - 1))
+    }
+
     /// The bytes of a name; empty for a number that is not from this table.
     #[inline]
     pub fn get(&self, id: NameId) -> &[u8] {
@@ -80,5 +86,11 @@ mod tests {
         assert_ne!(a, b);
         assert_eq!(table.get(b), b"\xff\xfe");
         assert_eq!(table.iter().count(), 4);
+        let [reserved, other] = [table.reserve(), table.reserve()];
+        assert!(reserved != other && reserved != NameId::EMPTY && table.get(other).is_empty());
+        assert_eq!(table.intern(b""), NameId::EMPTY);
+        let c = table.intern(b"c");
+        assert_eq!(table.intern(b"c"), c);
+        assert_eq!((table.get(c), table.iter().count()), (&b"c"[..], 7));
     }
 }

@@ -234,8 +234,9 @@ impl Interpreter<'_> {
             None
         };
         let name = self.checked_length(expanded.as_deref().unwrap_or(name))?;
-        // Valgrind redefines its ids in each part.
-        if let Some(known) = self.ids.of(named).get(id)
+        // Valgrind redefines its ids in each part. The bytes of a placeholder are empty.
+        if !name.is_empty()
+            && let Some(known) = self.ids.of(named).get(id)
             && self.builder.name(known) == name
         {
             return Ok(known);

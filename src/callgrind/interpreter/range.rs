@@ -26,9 +26,7 @@ pub(super) struct RangeIds {
 impl RangeIds {
     /// Adds an id that the range does not define, and returns its placeholder.
     pub fn inherit(&mut self, named: NameKind, id: u64, builder: &mut ProfileBuilder) -> NameId {
-        // No real name contains a line end.
-        let text = format!("\n{} {id}", named.is_function());
-        let name = builder.intern(text.as_bytes());
+        let name = builder.reserve_name();
         self.inherited.push((named, id, name));
         name
     }

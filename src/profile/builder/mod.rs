@@ -3,17 +3,17 @@
 mod options;
 mod range;
 mod run;
-mod table;
 
 use thiserror::Error;
 
 use super::events::{Definition, Event, EventError, Events};
 use super::headers::HeaderReader;
 use super::parts::{Part, PartHeader};
+use super::sums::Sums;
 use super::{BlockKind, Profile, ProfileData, ProfileKind};
 use crate::tables::{
     ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, Function, FunctionId, LineKey, LineRule,
-    LineSource, NameId, NameTable, first_cost,
+    LineSource, LineTable, NameId, NameTable, first_cost,
 };
 use crate::trace::{Switch, note_proxy};
 pub use options::ProfileOptions;
@@ -175,22 +175,37 @@ impl ProfileBuilder {
         if !self.options.parts {
             return;
         }
-        let sums = &self.run.sums;
-        // A run of a trace, and a webgrind file, have sums of their own.
-        let (calls, totals) = match (&self.run.table, self.run.kind) {
-            (None, BlockKind::Aggregate) => (self.run.part.calls, self.section_totals()),
-            _ => {
-                let calls = sums.calls.edges().iter().map(|edge| edge.calls);
-                let calls = calls.fold(0, u64::saturating_add);
-                (calls, sums.functions.self_costs.totals())
+        match self.run.kind {
+            // A run of a trace has sums of its own.
+            BlockKind::Trace => self.run.sums.add_as_part(input, header),
+            BlockKind::Aggregate => {
+                let (calls, totals) = (self.run.part.calls, self.section_totals());
+                self.run.sums.parts.push(Part {
+                    input,
+                    header,
+                    calls,
+                    totals: &totals,
+                });
             }
-        };
-        self.run.sums.parts.push(Part {
-            input,
-            header,
-            calls,
-            totals: &totals,
-        });
+        }
+    }
+
+    /// Sets the sums of the current input, which has no blocks: those of a webgrind file, in its only
+    /// column. `map`, a result of [`select_columns`](Self::select_columns), computes the requested
+    /// events from it.
+    pub(crate) fn set_sums(&mut self, mut sums: Sums, map: &ColumnMap, input: &str) {
+        debug_assert!(self.run.sums.functions.as_slice().is_empty(), "blocks, too");
+        let totals = sums.functions.self_costs.totals();
+        self.headers.end_section(&map.row(&totals));
+        if self.options.parts {
+            sums.add_as_part(input, &PartHeader::default());
+        }
+        if self.options.lines {
+            sums.lines = Some(LineTable::default());
+            sums.add_own_lines();
+        }
+        sums.map_events(map);
+        self.input.sums = sums;
     }
 
     /// Drops the header lines of the current section, which is not requested. In an aggregate, lines
@@ -230,6 +245,11 @@ impl ProfileBuilder {
     /// Stores a name and returns its number.
     pub(crate) fn intern(&mut self, name: &[u8]) -> NameId {
         self.names.intern(name)
+    }
+
+    /// A number for a name that is not known yet. [`join`](Self::join) replaces it.
+    pub(crate) fn reserve_name(&mut self) -> NameId {
+        self.names.reserve()
     }
 
     /// The bytes of a name.
@@ -298,10 +318,9 @@ impl ProfileBuilder {
     /// Sums of the self costs of the current section.
     fn section_totals(&self) -> Vec<Cost> {
         let self_costs = &self.run.sums.functions.self_costs;
-        match (&self.run.table, self.run.kind) {
-            (Some(table), _) => table.map.row(&self_costs.totals()),
-            (None, BlockKind::Trace) => self_costs.totals(),
-            (None, BlockKind::Aggregate) => self.run.part.totals(self_costs),
+        match self.run.kind {
+            BlockKind::Trace => self_costs.totals(),
+            BlockKind::Aggregate => self.run.part.totals(self_costs),
         }
     }
 
@@ -563,7 +582,7 @@ impl ProfileBuilder {
     /// Adds the current run or aggregate to the previous ones of this input.
     fn end_run(&mut self) {
         self.close_block();
-        if self.run.table.is_none() && self.run.sums.functions.as_slice().is_empty() {
+        if self.run.sums.functions.as_slice().is_empty() {
             return;
         }
         let width = self.run.sums.functions.self_costs.width();

@@ -1,6 +1,5 @@
 //! The current run, and the computation of its sums when it ends.
 
-use super::table::Table;
 use super::{OpenBlock, ProfileOptions};
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
@@ -17,8 +16,6 @@ pub(super) struct Run {
     pub block: Option<OpenBlock>,
     /// The single invocations of a trace, if they are needed.
     pub trace: Trace,
-    /// The facts about a webgrind file, if it is one.
-    pub table: Option<Table>,
 }
 
 impl Run {
@@ -40,17 +37,12 @@ impl Run {
             part: OpenPart::default(),
             block: None,
             trace: Trace::new(links, width),
-            table: None,
         }
     }
 
     /// Ends the run, and computes its sums.
     pub fn finish(self) -> Sums {
         let mut sums = self.sums;
-        if let Some(table) = self.table {
-            table.finish(&mut sums);
-            return sums;
-        }
         let links = match self.kind {
             BlockKind::Trace => self.trace.finish(),
             BlockKind::Aggregate => TraceLinks::default(),

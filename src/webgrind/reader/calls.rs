@@ -6,7 +6,7 @@ use super::super::error::ReadError;
 use super::super::layout::{NO_INDEX, SUB_CALL_RECORD};
 use super::bytes::Bytes;
 use crate::maps::IndexMap;
-use crate::profile::{Cost, ProfileBuilder};
+use crate::profile::{CallEdge, Cost, FunctionId, NameId, Sums};
 
 /// The list of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +55,26 @@ impl StatedEdges {
         }
     }
 
-    pub fn add_to(self, builder: &mut ProfileBuilder) {
+    pub fn add_to(self, sums: &mut Sums) {
         for ((caller, callee, line), (calls, cost, _)) in self.edges {
-            builder.add_table_edge([caller, callee], line.into(), calls, cost);
+            add_edge(sums, [caller, callee], line, calls, cost);
         }
     }
+}
+
+/// Adds a call record between the functions of these numbers. The sums of functions are those that
+/// the file states.
+fn add_edge(sums: &mut Sums, ends: [u32; 2], line: u32, calls: u64, cost: Cost) {
+    let [caller, callee] = ends.map(FunctionId);
+    let edge = CallEdge {
+        caller,
+        callee,
+        file: NameId::EMPTY,
+        line: line.into(),
+        calls,
+    };
+    sums.counts_calls |= calls > 0;
+    sums.calls.add::<1>(edge, &[cost]);
 }
 
 /// The sub-calls of v4, which come after all functions in the order in which blocks ended. They are
@@ -90,7 +105,7 @@ impl SubCalls {
     pub fn read<R: Read + Seek>(
         mut self,
         source: &mut Bytes<R>,
-        builder: &mut ProfileBuilder,
+        sums: &mut Sums,
     ) -> Result<(), ReadError> {
         self.ranges.sort_unstable();
         for &(address, count, caller) in &self.ranges {
@@ -107,7 +122,7 @@ impl SubCalls {
             source.go_to(address)?;
             for _ in 0..count {
                 let [callee, line, cost] = self.sub_call(source)?;
-                builder.add_table_edge([caller, callee], line.into(), 1, cost.into());
+                add_edge(sums, [caller, callee], line, 1, cost.into());
             }
         }
         Ok(())

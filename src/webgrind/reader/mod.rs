@@ -23,7 +23,7 @@ use super::error::{ReadError, ReadWarning, ReadWarningKind};
 use super::escape::UNNAMED_EVENT;
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, MAX_EVENT_NAME, PartHeader, ProfileBuilder, is_overlong, words};
+use crate::profile::{BlockKind, MAX_EVENT_NAME, ProfileBuilder, is_overlong, words};
 use bytes::Bytes;
 use table::TableReader;
 
@@ -118,7 +118,6 @@ pub fn read(
     source.go_to(start.headers_at)?;
     let (event, has_summary) = headers(&mut source, builder)?;
     let map = builder.select_columns(std::slice::from_ref(&event));
-    builder.begin_table(map.clone());
     let absent = map.absent().map(|at| ReadWarningKind::EventAbsent {
         event: builder.wanted_event(at).to_vec(),
         available: excerpt(&event),
@@ -127,8 +126,8 @@ pub fn read(
     let mut warnings: Vec<_> = absent.collect();
     let is_single = start.function_count == 1;
     source.end = start.headers_at;
-    let largest_cost = TableReader::new(source, start, builder).read()?;
-    builder.end_part(name, &PartHeader::default());
+    let (sums, largest_cost) = TableReader::new(source, start, builder).read()?;
+    builder.set_sums(sums, &map, name);
     if builder.is_incomplete() {
         warnings.push(ReadWarningKind::Incomplete);
     } else if !has_summary {

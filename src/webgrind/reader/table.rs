@@ -7,13 +7,20 @@ use super::super::layout::{FUNCTION_ADDRESSES_AT, FunctionField, NO_INDEX, NUMBE
 use super::Start;
 use super::bytes::Bytes;
 use super::calls::{ListKind, StatedEdges, SubCalls};
-use crate::profile::{Cost, MAX_NAME, ProfileBuilder};
+use crate::maps::HashMap;
+use crate::profile::{Cost, Function, MAX_NAME, NameId, ProfileBuilder, ProfileKind, Sums};
+use crate::tables::LineSource;
 
 /// Reads function records one after the other.
 pub(super) struct TableReader<'a, R> {
     source: Bytes<R>,
     start: Start,
+    /// It has the names.
     builder: &'a mut ProfileBuilder,
+    /// The functions and calls so far, in the file's only column.
+    sums: Sums,
+    /// The number of functions with each file and name.
+    same: HashMap<(NameId, NameId), u32>,
     edges: StatedEdges,
     sub_calls: SubCalls,
     /// The number of the current function.
@@ -30,6 +37,8 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             source,
             start,
             builder,
+            sums: Sums::of_kind(ProfileKind::Aggregate),
+            same: HashMap::default(),
             edges: StatedEdges::default(),
             sub_calls: SubCalls::default(),
             function: 0,
@@ -38,9 +47,9 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
         }
     }
 
-    /// Reads all functions with their calls, and returns the largest self or inclusive cost of a
-    /// function.
-    pub fn read(mut self) -> Result<u32, ReadError> {
+    /// Reads all functions with their calls. Returns their sums, and the largest self or inclusive cost
+    /// of a function.
+    pub fn read(mut self) -> Result<(Sums, u32), ReadError> {
         let mut end = FUNCTION_ADDRESSES_AT + u64::from(self.start.function_count) * NUMBER;
         for function in 0..self.start.function_count {
             self.function = function;
@@ -48,9 +57,9 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             self.function()?;
             end = self.source.position();
         }
-        self.sub_calls.read(&mut self.source, self.builder)?;
-        self.edges.add_to(self.builder);
-        Ok(self.largest_cost)
+        self.sub_calls.read(&mut self.source, &mut self.sums)?;
+        self.edges.add_to(&mut self.sums);
+        Ok((self.sums, self.largest_cost))
     }
 
     /// Goes to the record of the function, which cannot begin before `lowest`.
@@ -103,12 +112,25 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
                 )));
             }
         }
-        self.builder.add_table_function(
-            &self.names,
-            figure(FunctionField::Line).into(),
-            invocations.into(),
-            [FunctionField::SelfCost, FunctionField::InclusiveCost].map(cost),
-        );
+        let [file, name] = self.names.each_ref().map(|name| self.builder.intern(name));
+        // The file stores no objects, so it can contain several functions with the same file and name.
+        // Their order distinguishes them.
+        let same = self.same.entry((file, name)).or_default();
+        let functions = &mut self.sums.functions;
+        functions.push(Function {
+            line: figure(FunctionField::Line).into(),
+            line_source: LineSource::OwnCost,
+            invocations: invocations.into(),
+            before: *same,
+            ..Function::new(NameId::EMPTY, file, name)
+        });
+        *same = same.saturating_add(1);
+        let row = self.function as usize;
+        functions
+            .self_costs
+            .add::<1>(row, &[cost(FunctionField::SelfCost)]);
+        let inclusive = cost(FunctionField::InclusiveCost);
+        functions.inclusive_costs.add::<1>(row, &[inclusive]);
         Ok(())
     }
 
