@@ -4,7 +4,7 @@ use std::array;
 use std::ops::{Index, IndexMut};
 
 /// One side of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The base.
     Base,

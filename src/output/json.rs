@@ -91,8 +91,10 @@ pub fn write(
             record.field("total", part.totals)
         })?;
     }
-    document.records("functions", view.functions(), |record, (id, _)| {
-        write_function(record, view, id)
+    let recorded = view.functions_of_rows();
+    let functions = view.functions().zip(recorded);
+    document.records("functions", functions, |record, ((id, _), recorded)| {
+        write_function(record, view, id, recorded)
     })?;
     if let Some(groups) = groups {
         let row = RowKind::of(groups);
@@ -118,7 +120,13 @@ fn write_group(record: &mut Document<'_>, groups: &View<'_>, id: FunctionId) -> 
     record.field("function", &utf8(group.costliest.unwrap_or_default()))
 }
 
-fn write_function(record: &mut Document<'_>, view: &View<'_>, id: FunctionId) -> io::Result<()> {
+/// Writes a function, which is `recorded` in the profile under this number.
+fn write_function(
+    record: &mut Document<'_>,
+    view: &View<'_>,
+    id: FunctionId,
+    recorded: FunctionId,
+) -> io::Result<()> {
     let (profile, function) = (view.profile(), view.function(id));
     let name = |id: NameId| utf8(view.name(id));
     record.field("number", &id.number())?;
@@ -126,16 +134,16 @@ fn write_function(record: &mut Document<'_>, view: &View<'_>, id: FunctionId) ->
     record.field("file", &name(function.file))?;
     record.field("name", &name(function.name))?;
     let folded = profile.folded();
-    let own_name = folded.name(folded.function(profile.folded_function(id)).name);
-    let is_other = own_name != profile.name(function.name);
+    let own_name = folded.name(folded.function(profile.folded_function(recorded)).name);
+    let is_other = own_name != view.name(function.name);
     record.known_field("own_name", is_other.then(|| utf8(own_name)))?;
     record.field("line", &function.line)?;
     let costs = [view.self_costs(id), view.inclusive_costs(id)];
     let is_estimated = view.is_inclusive_estimated(id);
     write_costs(record, RowKind::of(view), costs, is_estimated)?;
     let is_implied = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
-    if !profile.lines(id).all(|line| is_implied(&line)) {
-        record.records("lines", profile.lines(id), |record, line| {
+    if !view.lines(id).all(|line| is_implied(&line)) {
+        record.records("lines", view.lines(id), |record, line| {
             record.known_field("file", line.file.map(name))?;
             record.field("line", &line.line)?;
             record.field("self", line.costs)
@@ -151,10 +159,10 @@ fn write_function(record: &mut Document<'_>, view: &View<'_>, id: FunctionId) ->
         call.field("calls", &edge.calls)?;
         call.field("cost", edge.costs())
     };
-    record.records("called_from", profile.called_from(id), |call, edge| {
+    record.records("called_from", view.called_from(id), |call, edge| {
         write_call(call, edge.caller, edge)
     })?;
-    record.records("sub_calls", profile.sub_calls(id), |call, edge| {
+    record.records("sub_calls", view.sub_calls(id), |call, edge| {
         write_call(call, edge.callee, edge)
     })
 }

@@ -117,16 +117,42 @@ impl Profile {
         folded.map_or(id, |folded| folded.of_functions[id.index()])
     }
 
+    /// Whether it has functions of both traces and aggregates. They are separate, because only the
+    /// stacks of traces are known.
+    fn has_both_kinds(&self) -> bool {
+        let are_listed = |listed| self.functions().any(|(_, one)| one.is_listed == listed);
+        self.kind() == ProfileKind::Mixed && are_listed(true) && are_listed(false)
+    }
+
+    /// This profile in which functions of traces and of aggregates are one if their object, file and
+    /// name are the same.
+    pub(crate) fn with_kinds_joined(&self) -> Option<Joined> {
+        if !self.has_both_kinds() {
+            return None;
+        }
+        let known_as = |function: &Function| Function {
+            is_listed: false,
+            ..function.clone()
+        };
+        let (contents, of_functions) = self.join(known_as, |name| name);
+        let profile = Profile::new(self.names.clone(), contents).ok()?;
+        Some(Joined {
+            profile,
+            of_functions,
+        })
+    }
+
     fn fold(&self) -> Option<Joined> {
         let chains = self.chains();
         let own = |function: &Function| chains.split(self.name(function.name)).own;
         let has_callers = |function| own(function) != self.name(function.name);
         if !self.functions().any(|(_, function)| has_callers(function)) {
-            return None;
+            return self.with_kinds_joined();
         }
         let mut names = self.names.clone();
         let own_name = |function: &Function| Function {
             name: names.intern(own(function)),
+            is_listed: false,
             ..function.clone()
         };
         let (contents, of_functions) = self.join(own_name, |name| name);

@@ -222,13 +222,15 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         Format::Markdown => !options.base.is_empty(),
         _ => false,
     };
-    let has_lines_as_rows = options.groups(GroupBy::Line) || options.format == Format::Html;
+    let has_calls_by_line = options.groups(GroupBy::Line)
+        || options.format == Format::Html
+        || options.format == Format::Text && options.text.function.is_some();
     ProfileOptions {
         events: options.events.clone(),
         proxies: options.proxies.clone(),
         invocations: has(Feature::EveryCall),
         contexts: has(Feature::Stacks) || options.inclusive() == InclusiveCost::Once,
-        call_sites: has_lines_as_rows && options.inclusive() == InclusiveCost::Once,
+        call_sites: has_calls_by_line && options.inclusive() == InclusiveCost::Once,
         call_files: has(Feature::CallFiles),
         // Markdown shows lines, but not in comparisons.
         lines: has(Feature::Lines) && !is_table || options.groups(GroupBy::Line),

@@ -110,6 +110,18 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Functions as the inputs contain them, whether these are traces or aggregates.
+    pub fn joined(profile: &'a Profile) -> Self {
+        match profile.with_kinds_joined() {
+            None => Rows::recorded(profile),
+            Some(joined) => Rows {
+                table: Cow::Owned(joined.profile),
+                numbers: RowNumbers::OfFunctions(joined.of_functions),
+                costliest: Vec::new(),
+            },
+        }
+    }
+
     /// The functions or groups of a profile. `calls`: whether lines have the calls made there
     /// instead of self costs.
     pub fn new(profile: &'a Profile, by: GroupBy, calls: bool) -> Result<Self, ModelError> {

@@ -4,12 +4,14 @@
 //! [`View`] is one profile by one kind of row. [`Views`] makes those that a conversion needs, each
 //! once, with their [`Comparison`] if there is a base.
 
+mod calls;
 mod groups;
 mod inclusive;
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
+pub(crate) use calls::CallsBy;
 pub use groups::GroupBy;
 
 use crate::compare::{CompareError, Comparison};
@@ -20,6 +22,7 @@ use crate::profile::{
     Profile, ProfileKind,
 };
 use crate::stacks::{StackId, Stacks};
+use calls::CallCosts;
 use groups::{RowNumbers, Rows};
 use inclusive::InclusiveCosts;
 
@@ -32,6 +35,8 @@ pub struct View<'a> {
     by: GroupBy,
     rows: Rows<'a>,
     inclusive: InclusiveCosts,
+    /// The costs of calls by pair, edge and line, made when they are first needed.
+    call_costs: [OnceCell<CallCosts>; 3],
     /// The rows of functions by the own names of these, for callers that are known only by name.
     by_name: OnceCell<HashMap<Vec<u8>, (FunctionId, FunctionId)>>,
 }
@@ -107,6 +112,7 @@ impl<'a> View<'a> {
             by,
             rows,
             inclusive: InclusiveCosts::default(),
+            call_costs: Default::default(),
             by_name: OnceCell::new(),
         };
         let node_row = |stacks: &Stacks<'_>, node| view.node_row(stacks, node);
@@ -273,6 +279,12 @@ impl<'a> View<'a> {
         self.rows.table.sub_calls(row)
     }
 
+    /// The costs of all stacks that go through calls like this one, one for each event.
+    pub(crate) fn call_costs(&self, by: CallsBy, edge: &EdgeRef<'_>) -> &[Cost] {
+        let costs = self.call_costs[by as usize].get_or_init(|| CallCosts::new(self, by));
+        costs.of(self, edge)
+    }
+
     /// The file that contains calls: the caller's, unless they are in inlined code.
     pub(crate) fn call_file(&self, edge: &EdgeRef<'_>) -> &[u8] {
         self.rows.table.call_file(edge)
@@ -429,7 +441,7 @@ impl<'a> Views<'a> {
         View::with_rows(
             profile,
             GroupBy::Function,
-            Rows::recorded(profile),
+            Rows::joined(profile),
             self.inclusive,
             &self.new,
         )

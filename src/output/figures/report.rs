@@ -13,11 +13,11 @@ use super::{
 use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
-use crate::maps::IndexMap;
+use crate::maps::{HashSet, IndexMap};
 use crate::names::Named;
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{EdgeRef, FunctionId};
-use crate::view::{Subject, View};
+use crate::view::{CallsBy, Subject, View};
 
 /// A profile or a comparison as reports show it.
 pub(crate) struct Report<'a> {
@@ -184,12 +184,21 @@ impl<'a> Report<'a> {
     ) -> IndexMap<(usize, usize), Row<'a>> {
         let runs = self.comparison.map(Comparison::divisors);
         let runs = runs.unwrap_or(Sides { base: 1, new: 1 });
+        let views = self.comparison.map(|comparison| comparison.views.as_ref());
+        let views = views.unwrap_or(Sides {
+            base: self.view,
+            new: self.view,
+        });
         let mut sums: IndexMap<_, Sides<Option<(i128, i128)>>> = IndexMap::default();
+        let mut pairs = HashSet::default();
         for (side, call) in calls {
             let ends = [call.caller, call.callee].map(|id| self.position(side, id));
             let sums = sums.entry(ends.into()).or_default();
             let (cost, calls) = sums[side].get_or_insert_default();
-            *cost = cost.saturating_add(self.first().cost(side, call.costs()));
+            if pairs.insert((side, call.caller, call.callee)) {
+                let costs = views[side].call_costs(CallsBy::Pair, &call);
+                *cost = cost.saturating_add(self.first().cost(side, costs));
+            }
             *calls = calls.saturating_add(call.calls.into());
         }
         let row = |sums: Sides<Option<(i128, i128)>>| Row {
@@ -342,9 +351,13 @@ impl<'a> Report<'a> {
             };
             return both_sides(calls, |calls| calls.to_string()) + &by;
         }
-        let costs = sums.map(|sums| value.of(sums));
-        let costs = both_sides(costs, |cost| self.first().notation.cost(cost));
-        marked(row.is_estimated(value), costs)
+        let costs = sums.map(|sums| {
+            let is_estimated = value == Sort::Inclusive && sums.is_inclusive_estimated;
+            (is_estimated, value.of(sums))
+        });
+        both_sides(costs, |(is_estimated, cost)| {
+            marked(is_estimated, self.first().notation.cost(cost))
+        })
     }
 
     /// The number of some rows and the sum of their first value, or of its changes.

@@ -6,6 +6,7 @@ use crate::output::Sort;
 use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
 use crate::profile::EdgeRef;
+use crate::view::CallsBy;
 
 const COST: Column = Column::new(Sort::Inclusive, ["cost", "% of incl", "cost"]);
 
@@ -99,7 +100,12 @@ impl<'a> Report<'a> {
             };
             Row {
                 is_recursive: id.is_some_and(|id| view.is_recursive(&call, id)),
-                ..Row::new(named, [&[], call.costs()], false, call.calls)
+                ..Row::new(
+                    named,
+                    [&[], view.call_costs(CallsBy::Edge, &call)],
+                    false,
+                    call.calls,
+                )
             }
         });
         rows.collect()

@@ -13,6 +13,7 @@ use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
 use crate::profile::{FunctionId, NameId, ProfileKind};
 use crate::tables::first_cost;
+use crate::view::CallsBy;
 
 /// The indentation of lines that belong to the row above.
 pub(super) const INDENT: &str = "    ";
@@ -205,7 +206,7 @@ fn all_lines<'a>(report: &Report<'a>, id: FunctionId) -> BTreeMap<LineKey<'a>, R
     for call in profile.sub_calls(id) {
         let row = all.entry(key(call.file(), call.line)).or_default();
         let sums = row.sums.new.get_or_insert_default();
-        sums.inclusive += i128::from(first_cost(call.costs()));
+        sums.inclusive = first_cost(profile.call_costs(CallsBy::Line, &call)).into();
         sums.invocations.tenths += 10 * i128::from(call.calls);
     }
     all

@@ -1,0 +1,108 @@
+//! The costs of calls: the self costs of all stacks that go through them. Nothing counts twice.
+
+use std::borrow::Cow;
+
+use super::View;
+use crate::maps::IndexSet;
+use crate::profile::{Cost, EdgeRef, FunctionId, NameId, ProfileKind};
+use crate::tables::{ANY_WIDTH, CostTable};
+use crate::trace::{CallSite, ContextId};
+
+/// Which calls are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallsBy {
+    /// Those from one row to another.
+    Pair,
+    /// The same, on one line.
+    Edge,
+    /// Those that a row makes on one line.
+    Line,
+}
+
+/// The caller, the callee, and the line of calls, as far as they are known.
+type CallKey = (FunctionId, Option<FunctionId>, Option<(NameId, u64)>);
+
+/// The costs of calls.
+#[derive(Clone, Debug)]
+pub(crate) struct CallCosts {
+    by: CallsBy,
+    keys: IndexSet<CallKey>,
+    costs: CostTable,
+}
+
+impl CallsBy {
+    fn key(self, caller: FunctionId, callee: FunctionId, line: (NameId, u64)) -> CallKey {
+        let callee = (self != CallsBy::Line).then_some(callee);
+        (caller, callee, (self != CallsBy::Pair).then_some(line))
+    }
+}
+
+impl CallCosts {
+    /// The costs of the calls between the rows of a view. Those of traces are exact, if lines are not
+    /// asked for or the stacks know them. In aggregates, they are what the file says, but recursive
+    /// calls cost no more than either of their rows.
+    pub fn new(view: &View<'_>, by: CallsBy) -> Self {
+        let mut calls = CallCosts {
+            by,
+            keys: IndexSet::default(),
+            costs: CostTable::new(view.profile.events().len()),
+        };
+        for edge in view.edges() {
+            let (position, is_new) = calls.keys.insert_full(calls.key(view, &edge));
+            if is_new {
+                calls.costs.push_zeros();
+            }
+            let costs = limited(view, &edge, edge.costs());
+            calls.costs.add::<ANY_WIDTH>(position, &costs);
+        }
+        let contexts = view.profile.contexts();
+        let contexts = contexts.filter(|contexts| {
+            let knows_lines = by == CallsBy::Pair || contexts.has_call_sites();
+            knows_lines && view.profile.kind() == ProfileKind::Trace
+        });
+        if let Some(contexts) = contexts {
+            let contexts = contexts.without_proxies();
+            let (costs, _) = contexts.costs_of(calls.keys.len(), |caller, callee| {
+                if caller == ContextId::TOP {
+                    return None;
+                }
+                let [caller, row] = [caller, callee].map(|id| view.row(contexts.function(id)));
+                let site = contexts.call_site(callee);
+                let line = site.map_or((NameId::EMPTY, 0), |CallSite { file, line }| (file, line));
+                calls.keys.get_index_of(&by.key(caller?, row?, line))
+            });
+            calls.costs = costs;
+        } else if by == CallsBy::Pair {
+            for edge in view.edges() {
+                if let Some(position) = calls.keys.get_index_of(&calls.key(view, &edge)) {
+                    let costs = limited(view, &edge, calls.costs.row(position)).into_owned();
+                    calls.costs.set::<ANY_WIDTH>(position, &costs);
+                }
+            }
+        }
+        calls
+    }
+
+    fn key(&self, view: &View<'_>, edge: &EdgeRef<'_>) -> CallKey {
+        let file = view.function(edge.caller).file;
+        let line = (edge.file().unwrap_or(file), edge.line);
+        self.by.key(edge.caller, edge.callee, line)
+    }
+
+    /// The costs of the calls to which an edge belongs.
+    pub fn of(&self, view: &View<'_>, edge: &EdgeRef<'_>) -> &[Cost] {
+        let position = self.keys.get_index_of(&self.key(view, edge));
+        position.map_or(&[], |position| self.costs.row(position))
+    }
+}
+
+/// The costs of calls; of recursive ones, at most what their caller or their callee costs.
+fn limited<'c>(view: &View<'_>, edge: &EdgeRef<'_>, costs: &'c [Cost]) -> Cow<'c, [Cost]> {
+    if !view.is_recursive(edge, edge.callee) {
+        return costs.into();
+    }
+    let [caller, callee] = [edge.caller, edge.callee].map(|id| view.inclusive_costs(id));
+    let rows = costs.iter().zip(caller.iter().zip(callee));
+    rows.map(|(&cost, (&caller, &callee))| cost.min(caller).min(callee))
+        .collect()
+}
