@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use cg_preprocess::output::collapsed;
-use cg_preprocess::profile::{EventChoice, Profile, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, Profile, ProfileKind, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
 use crate::common::fixtures;
 use crate::common::preprocessed::decode;
-use crate::common::tables::stack_costs;
+use crate::common::tables::{Tables, stack_costs};
 use crate::library::{linked, profile_options, read, write_with};
 
 /// The stacks of a profile with their costs, and the warnings.
@@ -67,4 +67,22 @@ fn every_event_equals_a_walk_over_v4_of_that_event() {
             assert_eq!(found, walk_over(&read(&text, wanted)), "{trace}");
         }
     }
+}
+
+/// What a table says is what a flame graph says, to the unit.
+#[test]
+fn functions_of_traces_cost_what_the_stacks_with_them_do() {
+    let mut traces = 0;
+    for (name, text) in fixtures::profiles() {
+        let mut options = stacked();
+        options.call_sites = traces % 2 == 0;
+        let profile = read(text, options);
+        let (stacks, warnings) = collapsed(&profile);
+        if profile.kind() == ProfileKind::Trace && warnings.is_empty() {
+            eprintln!("{name}");
+            Tables::counted_once(&profile).assert_outermost(&stacks, |_| 0);
+            traces += 1;
+        }
+    }
+    assert!(traces > 10, "{traces}");
 }
