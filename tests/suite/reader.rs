@@ -5,7 +5,7 @@ use std::error::Error as _;
 
 use cg_preprocess::callgrind::{KindChoice, PartFilter};
 use cg_preprocess::io::Source;
-use cg_preprocess::profile::Profile;
+use cg_preprocess::profile::{EventChoice, Profile, ProfileBuilder};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::Version;
 use cg_preprocess::{Error, ErrorKind, ProfileReader};
@@ -186,4 +186,43 @@ fn errors_of_all_formats_have_one_shape() {
         assert_eq!(error.file(), "input");
         assert!(error.to_string().starts_with("input:"), "{error}");
     }
+}
+
+/// Of several inputs, in another order of events, with lines; a function without costs, and calls of a
+/// function to itself.
+#[test]
+fn data_of_ones_own_become_a_profile() {
+    let options = library::profile_options(|options| {
+        options.events = EventChoice::Named(vec![b"Dr".to_vec(), b"Ir".to_vec()]);
+        options.lines = true;
+    });
+    let mut builder = ProfileBuilder::new(options.clone());
+    builder.begin(["Ir", "Dr"]);
+    let f = builder.add_function("", "a.c", "f");
+    let g = builder.add_function("lib.so", "a.c", "g");
+    builder.add_function("", "", "unused");
+    assert_eq!(builder.add_function("", "a.c", "f"), f);
+    builder.add_self_costs(f, 1, &[5, 2]);
+    builder.add_self_costs(f, 2, &[7]);
+    builder.add_calls(f, g, 3, 2, &[6, 4]);
+    builder.add_self_costs(g, 9, &[6, 4]);
+    builder.add_calls(f, f, 4, 1, &[3, 1]);
+    builder.begin(["Dr", "Ir"]);
+    let g = builder.add_function("lib.so", "a.c", "g");
+    builder.add_self_costs(g, 9, &[1, 10]);
+    let profile = builder.finish().unwrap();
+    let text = "events: Ir Dr\nfl=a.c\nfn=f\n1 5 2\n2 7\ncob=lib.so\ncfn=g\ncalls=2 0\n3 6 4\n\
+        cob=\ncfn=f\ncalls=1 0\n4 3 1\nob=lib.so\nfn=g\n9 6 4\n";
+    let more = "events: Ir Dr\nob=lib.so\nfl=a.c\nfn=g\n9 10 1\n";
+    let reading = library::Reading {
+        profile: options,
+        ..library::Reading::default()
+    };
+    let (expected, _) = reading.read([text.as_bytes(), more.as_bytes()]).unwrap();
+    let known: Vec<_> = library::listing(&profile)
+        .into_iter()
+        .filter(|line| !line.contains("unused"))
+        .collect();
+    assert_eq!(known, library::listing(&expected));
+    assert_eq!(profile.totals(), [7, 28]);
 }

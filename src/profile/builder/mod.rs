@@ -1,6 +1,7 @@
 //! Sums the blocks and calls from a reader into the tables of a [`Profile`].
 
 mod options;
+mod own;
 mod range;
 mod run;
 
@@ -72,7 +73,7 @@ struct OpenBlock {
 /// Builds a [`Profile`] from one input, or from several in succession.
 ///
 /// [`callgrind::read`](crate::callgrind::read) and [`webgrind::read`](crate::webgrind::read) add
-/// inputs.
+/// inputs; [`begin`](Self::begin) begins one of your own data.
 // A reader calls `begin_input`. For every block it calls `open_block`, then `add_cost` and
 // `add_call` in the order of the file, then `close_block`.
 #[derive(Debug)]
@@ -88,6 +89,8 @@ pub struct ProfileBuilder {
     run: Run,
     /// Whether single invocations of traces are needed, for proxies or links.
     follows_invocations: bool,
+    /// The columns of data that [`begin`](Self::begin) announces.
+    own_columns: ColumnMap,
 }
 
 impl ProfileBuilder {
@@ -105,6 +108,7 @@ impl ProfileBuilder {
             follows_invocations: run.trace.links() || !options.proxies.is_empty(),
             run,
             options,
+            own_columns: ColumnMap::default(),
         }
     }
 
