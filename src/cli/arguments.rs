@@ -13,10 +13,10 @@ use cg_preprocess::run::{ConvertOptions, Feature, Format};
 use cg_preprocess::view::GroupBy;
 use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Arg, Args, Parser, ValueHint};
+use clap::{Arg, ArgAction, Args, Parser, ValueHint};
 
 use super::generate::Generate;
-use super::help::{EXAMPLES, EXIT_STATUS, FIRST_EXAMPLES};
+use super::help::{EXAMPLES, EXIT_STATUS, FIRST_EXAMPLES, MORE};
 use super::inputs::{Name, from_list, input, name, path_or, with_directories};
 use super::output_format;
 use super::progress::When;
@@ -31,16 +31,22 @@ const DEFAULT_MARKDOWN_ROWS: usize = 10;
 /// The functions in a call graph.
 const DEFAULT_NODES: usize = 100;
 
-/// The groups of arguments that `-h` shows.
-const COMMON: [&str; 3] = ["Output", "What to show", COMPARISON];
-const COMPARISON: &str = "Comparison and limits (exit status 3 if a limit fails)";
+/// The groups of arguments, in the order in which they are shown.
+const INPUT: &str = "Input";
+const OUTPUT: &str = "Output";
+const VIEW: &str = "What to show";
+const COMPARISON: &str = "Compare and limit (exit status 3 if a limit fails)";
+const MESSAGES: &str = "Messages";
+const WEBGRIND: &str = "webgrind";
+const RARE: &str = "Rarely needed";
 
-/// Hides the other groups of arguments from `-h`; `--help` shows all. Where any text may be given,
-/// shells do not complete it to the name of a file.
+/// Hides options from `-h` that are not marked as common, and from `--help` those that few people ever
+/// need: the manual has all of them. Where any text may be given, shells do not complete it to the name
+/// of a file.
 fn with_common_settings(argument: Arg) -> Arg {
-    let heading = argument.get_help_heading();
-    let is_common = heading.is_none_or(|heading| COMMON.contains(&heading));
-    let is_hidden = argument.is_hide_short_help_set() || !is_common;
+    let is_rare = argument.get_help_heading() == Some(RARE);
+    let argument = argument.hide_long_help(is_rare);
+    let is_hidden = argument.is_hide_short_help_set() || is_rare;
     let argument = argument.hide_short_help(is_hidden);
     let takes_text =
         argument.get_action().takes_values() && argument.get_possible_values().is_empty();
@@ -52,24 +58,25 @@ fn with_common_settings(argument: Arg) -> Arg {
 
 /// See what is slow in PHP, C, C++ and Rust, and fail CI when it gets slower
 ///
-/// Turns the profiles of Xdebug, Valgrind and other writers of the callgrind format into an HTML
-/// report, tables, flame graphs, call graphs, JSON, and files for webgrind, KCachegrind and pprof.
-/// Merges and compares profiles, and checks limits on costs and calls.
-///
-/// Inputs may be compressed with gzip or zstd. They are recognised by their content, also files that
-/// were written for webgrind.
+/// Reads the profiles of Xdebug, Valgrind (Callgrind, Cachegrind) and other writers of the callgrind
+/// format. Makes an HTML report, tables, flame graphs, call graphs, JSON, and files for webgrind,
+/// KCachegrind and pprof. Merges and compares profiles, and checks limits on costs and calls.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 80, mut_args(with_common_settings))]
+#[command(disable_help_flag = true, disable_version_flag = true)]
 #[command(after_help = format!("Examples:\n{FIRST_EXAMPLES}"))]
-#[command(after_long_help = format!("Examples:\n{EXAMPLES}\n\nExit status:\n  {EXIT_STATUS}"))]
+#[command(after_long_help = format!("Exit status:\n{EXIT_STATUS}\n\nExamples:\n{EXAMPLES}\n\n{MORE}"))]
 pub struct Arguments {
-    /// Read these profiles [default or `-`: standard input]
+    /// Profiles (.gz, .zst too) or directories [default: standard input]
     ///
-    /// Several are merged into one output. A directory stands for the profiles in it: the files whose
-    /// names begin with cachegrind.out or callgrind.out. Files that webgrind keeps beside them are left
-    /// out.
+    /// Several are merged; `-` is standard input. Files are recognised by their content: callgrind profiles, plain or compressed with gzip or zstd,
+    /// and files for webgrind. A directory stands for the files in it whose names begin with
+    /// cachegrind.out or callgrind.out, without those that webgrind keeps beside them.
     #[arg(value_name = "INPUT", value_parser = input(), value_hint = ValueHint::AnyPath)]
     pub inputs: Vec<Source>,
+
+    #[command(flatten)]
+    pub reading: ReadingArguments,
 
     #[command(flatten)]
     pub output: OutputArguments,
@@ -84,171 +91,176 @@ pub struct Arguments {
     pub comparison: ComparisonArguments,
 
     #[command(flatten)]
-    pub reading: ReadingArguments,
-
-    #[command(flatten)]
-    pub messages: MessageArguments,
+    pub webgrind: WebgrindArguments,
 
     #[command(flatten)]
     pub rare: RareArguments,
 
-    /// Write the manual or shell completions to standard output
-    ///
-    /// For bash, put them into ~/.local/share/bash-completion/completions/cg-preprocess; for zsh,
-    /// into _cg-preprocess in a folder of $fpath; for fish, into
-    /// ~/.config/fish/completions/cg-preprocess.fish.
-    #[arg(
-        long,
-        value_name = "WHAT",
-        exclusive = true,
-        help_heading = "Packaging"
-    )]
-    pub generate: Option<Generate>,
+    #[command(flatten)]
+    pub messages: MessageArguments,
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = OUTPUT)]
 pub struct OutputArguments {
-    /// Write to FILE [default or `-`: standard output]
-    ///
-    /// A file appears complete or not at all. It must not be one of the inputs.
-    #[arg(short, long, value_name = "FILE", value_parser = path_or(Target::Stdout, Target::File), value_hint = ValueHint::AnyPath)]
-    pub output: Option<Target>,
-
-    /// Write this format [default: by the ending of FILE, else text]
-    ///
-    /// These endings choose a format: .html, .htm; .txt, .text, .log; .md, .markdown; .json; .folded,
-    /// .collapsed; .dot, .gv; .pb.gz, .pprof; .cg, .callgrind, and names that begin with callgrind.out or
-    /// cachegrind.out; .pre, .webgrind (v7); .v4, .v5, .v6, .v7. For other names of files, -f is required.
-    /// v4 to v7 are webgrind's formats: 0.4 reads v4, 0.5 v5, 0.6 to 1.1 v6, 1.2 and later v7.
-    #[arg(short, long, value_parser = output_format::parser(), ignore_case = true)]
-    pub format: Option<Format>,
-
-    /// Open the HTML report in the browser
+    /// Open an HTML report in the browser
     ///
     /// Without -o, the report is a new temporary file, whose name is printed.
     #[arg(long)]
     pub open: bool,
 
-    /// Write a profile that webgrind lists
+    /// Write to FILE; .html .txt .md .json .folded .dot .pb.gz .cg .pre choose the format
     ///
-    /// Writes two files into the folder for temporary files: the profile cachegrind.out.NAME, in the
-    /// callgrind format, and the file for webgrind that belongs to it. NAME may include a folder: /srv/profiles/all.
+    /// Default, and `-`: standard output.
+    /// These endings choose a format: .html .htm; .txt .text .log; .md .markdown; .json; .folded
+    /// .collapsed; .dot .gv; .pb.gz .pprof; .cg .callgrind, and names that begin with callgrind.out or
+    /// cachegrind.out; .pre .webgrind (v7); .v4 .v5 .v6 .v7. Other names need -f. The file appears
+    /// complete or not at all. It must not be one of the inputs.
+    #[arg(short, long, value_name = "FILE", value_parser = path_or(Target::Stdout, Target::File), value_hint = ValueHint::AnyPath)]
+    pub output: Option<Target>,
+
+    /// The format
     #[arg(
+        short,
         long,
-        value_name = "NAME",
-        conflicts_with_all = ["output", "format", "escape_html", "base"]
+        value_parser = output_format::parser(),
+        ignore_case = true,
+        hide_possible_values = true,
+        help = output_format::help(),
+        long_help = output_format::long_help()
     )]
-    pub webgrind: Option<PathBuf>,
+    pub format: Option<Format>,
 
     /// Overwrite profiles written by other programs
+    ///
+    /// Without it, an output that would replace such a profile is refused.
     #[arg(long, hide_short_help = true)]
     pub force: bool,
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "What to show")]
+#[command(next_help_heading = VIEW)]
 pub struct ViewArguments {
-    /// Use the costs of this event; repeatable
+    /// What to count: memory (Xdebug), Ir, CEst, D1mr, …
     ///
-    /// Default: all events for callgrind, pprof, json and html, the first one for other formats. Text
-    /// and Markdown accept several, as in `-e Ir,D1mr`. Upper and lower case are the same, and the
-    /// beginning of a name is enough if it fits one event only. Derived events, which `event:` lines
-    /// define, are available too.
-    #[arg(short, long, value_name = "NAME", value_parser = name(), value_delimiter = ',')]
+    /// The beginning of a name is enough if it fits one event only, in any case of letters. Events that
+    /// are derived are available too: those of `event:` lines, and CEst, L1m, LLm and Bm as in
+    /// KCachegrind. Repeatable, or joined by commas (Ir,D1mr), for text, markdown, html, json, callgrind
+    /// and pprof. Default: all events for html, json, callgrind and pprof, else the first one.
+    #[arg(short, long, value_name = "EVENT", value_parser = name(), value_delimiter = ',')]
     pub event: Vec<Name>,
 
-    /// Show one function, its callers and callees
+    /// Show one function: its callers, callees and lines
     ///
-    /// In dot, all that leads to or from it. NAME is a whole name, a name as tables shorten it, a last component (`fib` finds `Shop\fib`),
-    /// or words of the name, file or object. `*` and `…` match any text.
+    /// In dot, all that leads to or from it. NAME is a whole name, a name as tables shorten it, a last
+    /// component (`fib` finds `Shop\fib`), or words of the name, file or object. `*` and `…` match any
+    /// text. Quote names: the shell takes the > of 'PDO->query'.
     #[arg(long, value_name = "NAME", value_parser = name(), conflicts_with = "filter", allow_hyphen_values = true)]
     pub function: Option<Name>,
 
-    /// Show functions with these words in name or file
+    /// Show functions with all these words in name or file
     ///
-    /// All words must occur in the name, file or object, in upper or lower case; `*` and `…` match any text.
-    #[arg(long, value_name = "TEXT", value_parser = name(), allow_hyphen_values = true)]
+    /// Upper and lower case are the same. `*` and `…` match any text; this is no regular expression.
+    #[arg(long, value_name = "WORDS", value_parser = name(), allow_hyphen_values = true)]
     pub filter: Option<Name>,
 
-    /// Group rows by this
+    /// Group by line, class, file, package or object
     ///
-    /// There is one row per function, line, class, file, object or package. Default: function. With -f json, these are the `groups`.
-    #[arg(long, value_name = "WHAT")]
+    /// class: classes; functions without one by namespace, else by file. package: packages of Composer
+    /// or npm, crates, shared libraries; else directories. object: programs and shared libraries. With
+    /// -f json, these are the `groups`. Also --group-by. Default: function.
+    #[arg(
+        long,
+        value_name = "GROUP",
+        alias = "group-by",
+        hide_possible_values = true
+    )]
     pub by: Option<GroupBy>,
 
-    /// Sort by this
+    /// Sort by self, inclusive or calls [default: self]
     ///
-    /// The highest comes first. Default: self.
-    #[arg(long, value_name = "BY")]
+    /// The highest comes first. incl, cum and total stand for inclusive.
+    #[arg(long, value_name = "COLUMN", hide_possible_values = true)]
     pub sort: Option<Sort>,
 
-    /// Show at most N rows; 0 for all
+    /// Show at most N rows; 0: all [default: 30]
     ///
-    /// Default: 30; markdown: 10; dot: 100.
-    #[arg(long, value_name = "N", value_parser = rows, allow_negative_numbers = true)]
+    /// The default for markdown is 10, for dot 100. Also -n, --limit.
+    #[arg(
+        long,
+        value_name = "N",
+        short_alias = 'n',
+        alias = "limit",
+        value_parser = rows,
+        allow_negative_numbers = true
+    )]
     pub top: Option<usize>,
-
-    /// Show names short or in full
-    ///
-    /// Default: auto.
-    #[arg(long, value_name = "HOW", hide_short_help = true)]
-    pub names: Option<Names>,
-
-    /// Choose how inclusive costs count recursion
-    ///
-    /// Default: `summed` in webgrind's formats, because webgrind defines it so; `once` in others.
-    #[arg(long, value_name = "HOW", hide_short_help = true)]
-    pub inclusive: Option<InclusiveCost>,
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Source code (html, and text with --function)")]
+#[command(next_help_heading = VIEW)]
 pub struct SourceArguments {
-    /// Show source lines with their costs, from files in this folder; repeatable
+    /// Show source lines from DIR
     ///
-    /// Files are looked up in DIR by the names in the profile. A file is shown only if it is in DIR
-    /// after all links are followed, is UTF-8 text of at most 64 MiB, and no name in its path below
-    /// DIR begins with a dot. The author of a profile chooses which of these files are shown: do not
-    /// use a folder with secrets in it.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    /// In html, and in text with --function or --by line; repeatable. Files are looked up in DIR by the
+    /// names in the profile. A file is shown only if it is in DIR after all links are followed, is UTF-8
+    /// text of at most 64 MiB, and no name in its path below DIR begins with a dot. The author of a
+    /// profile chooses which of these files are shown: do not use a directory with secrets in it. Also
+    /// -I, --include.
+    #[arg(
+        long,
+        value_name = "DIR",
+        short_alias = 'I',
+        alias = "include",
+        value_hint = ValueHint::DirPath
+    )]
     pub source: Vec<PathBuf>,
 
     /// Strip this prefix from file names
     ///
     /// With --source, this is the name of DIR on the machine where the profile was made.
-    #[arg(long, value_name = "FOLDER", value_parser = name(), value_hint = ValueHint::DirPath)]
-    #[arg(alias = "source-root")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        value_parser = name(),
+        value_hint = ValueHint::DirPath,
+        alias = "source-root",
+        hide_short_help = true
+    )]
     pub trim_path: Option<Name>,
 
     /// Link source locations in the HTML report, using this template
     ///
     /// For example https://git.example/app/blob/main/{file}#L{line}, or
     /// phpstorm://open?file={file}&line={line} for an editor.
-    #[arg(long, value_name = "URL", value_parser = source_url)]
+    #[arg(long, value_name = "URL", value_parser = source_url, hide_short_help = true)]
     pub source_url: Option<String>,
 }
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = COMPARISON)]
 pub struct ComparisonArguments {
-    /// Compare with this profile; merge several
+    /// Compare with an older profile
     ///
     /// Shows the totals and the functions or stacks that differ, in every format except callgrind and
-    /// webgrind's. FILE may be a directory, as for inputs.
-    #[arg(long, value_name = "FILE", value_parser = input(), value_hint = ValueHint::AnyPath)]
+    /// webgrind's. Repeat it to merge several profiles, or name their directory. Also --baseline,
+    /// --diff-base.
+    #[arg(
+        long,
+        value_name = "PROFILE",
+        value_parser = input(),
+        value_hint = ValueHint::AnyPath,
+        aliases = ["baseline", "diff-base", "diff"]
+    )]
     pub base: Vec<Source>,
 
-    /// Compare costs and calls per run of the profiled program
+    /// Limit growth of the total, or of NAME
     ///
-    /// Divides both profiles by the numbers of their runs, and rounds. Not for collapsed stacks.
-    #[arg(long, requires = "base", hide_short_help = true)]
-    pub per_run: bool,
-
-    /// Fail if the total or NAME grew by more
-    ///
-    /// Limits how much the total, or NAME's inclusive cost, grew; repeatable. Needs --base. It is an error if the base does not contain NAME. Limits are for all formats but
-    /// v4 to v7.
+    /// All limits are repeatable, are for every format except v4 to v7, and are on the first event (-e).
+    /// NAME is a function, as for --function, or a group: class:A, package:a/b, file:src/a.c,
+    /// object:libz.so.1, line:src/a.c:12; quote names. If the profile does not contain NAME, its limit
+    /// passes with a warning, and --strict fails. An incomplete profile passes no limit. --max-growth
+    /// needs --base, which must contain NAME; the limit is on NAME's inclusive cost.
     #[arg(
         long,
         value_name = "[NAME=]PERCENT",
@@ -258,23 +270,20 @@ pub struct ComparisonArguments {
     )]
     pub max_growth: Vec<Limit>,
 
-    /// Fail if the total or NAME costs more
+    /// Limit the cost: 250ms, 64MiB, 20M
     ///
-    /// Limits the total, or NAME's inclusive cost; repeatable. AMOUNT is a cost of the first event (-e) in the event's unit, or in a unit of yours: 250ms,
-    /// 1.5s, 64MiB, 20M. NAME is that of a function or, in all limits, of a group: class:A, package:a/b,
-    /// file:src/a.c, object:libz.so.1, line:src/a.c:12.
+    /// Of the total, or NAME's inclusive cost. A plain number is in the event's unit.
     #[arg(
         long,
-        value_name = "[NAME=]AMOUNT",
+        value_name = "[NAME=]COST",
         value_parser = limit(Limit::cost),
         allow_hyphen_values = true
     )]
     pub max_cost: Vec<Limit>,
 
-    /// Fail if NAME is called more often
+    /// Limit how often NAME is called
     ///
-    /// Limits the number of calls to N; repeatable. Numbers of calls do not depend on the machine. If the profile does not contain NAME, the limit
-    /// passes with a warning, and --strict fails.
+    /// Numbers of calls do not depend on the machine.
     #[arg(
         long,
         value_name = "NAME=N",
@@ -288,6 +297,13 @@ pub struct ComparisonArguments {
     /// Valgrind writes a named part for each CALLGRIND_DUMP_STATS_AT("name"), as benchmarks do.
     #[arg(long, hide_short_help = true)]
     pub each_part: bool,
+
+    /// Compare costs and calls per run of the profiled program
+    ///
+    /// Divides both profiles by the numbers of their runs, and rounds; limits are exact. Not for
+    /// collapsed stacks.
+    #[arg(long, requires = "base", hide_short_help = true)]
+    pub per_run: bool,
 }
 
 impl ComparisonArguments {
@@ -297,68 +313,118 @@ impl ComparisonArguments {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Input")]
+#[command(next_help_heading = INPUT)]
 pub struct ReadingArguments {
     /// Read only these parts of the profiles; repeatable
     ///
-    /// NAME is the name of a part (CALLGRIND_DUMP_STATS_AT), a piece of such names, or a number. A
-    /// number with a thread, as in 6-02, reads only that thread. 3 reads part 3 and parts named 3.
-    #[arg(long, value_name = "NAME", value_parser = name())]
+    /// NAME is the name of a part (CALLGRIND_DUMP_STATS_AT), a piece of such names, or a number: 6 is
+    /// part 6, 6-02 is thread 2 of part 6.
+    #[arg(long, value_name = "NAME", value_parser = name(), hide_short_help = true)]
     pub part: Vec<Name>,
 
     /// Read the names of more inputs from this file [`-`: standard input]
     ///
     /// One name per line. If the file contains a NUL, names end with NULs, as `find -print0` writes
     /// them.
-    #[arg(long, value_name = "FILE", value_parser = path_or(Source::Stdin, Source::File), value_hint = ValueHint::AnyPath)]
+    #[arg(long, value_name = "FILE", value_parser = path_or(Source::Stdin, Source::File), value_hint = ValueHint::AnyPath, hide_short_help = true)]
     pub files_from: Option<Source>,
 
     /// Skip lines that cannot be read, instead of stopping at the first one
-    #[arg(long)]
+    ///
+    /// Warnings name the first lines and count the others.
+    #[arg(long, hide_short_help = true)]
     pub lenient: bool,
 
-    /// Skip inputs that cannot be opened or read, instead of stopping at the first one
+    /// Skip inputs that cannot be read, instead of stopping at the first one
     ///
-    /// Warns about the first ten. With a limit, they are still errors.
-    #[arg(long)]
+    /// Has no effect with a limit.
+    #[arg(long, hide_short_help = true)]
     pub keep_going: bool,
 
     /// Exit with status 3 if any part of the inputs was truncated, skipped or missing
-    #[arg(long)]
+    ///
+    /// Also if a limit names something that the profile does not contain.
+    #[arg(long, hide_short_help = true)]
     pub strict: bool,
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Messages")]
+#[command(next_help_heading = MESSAGES)]
 pub struct MessageArguments {
-    /// Show progress on standard error
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub progress: When,
-
     /// Hide warnings
-    #[arg(short, long, conflicts_with = "verbose")]
+    ///
+    /// Errors and failed limits are still shown.
+    #[arg(short, long, conflicts_with = "verbose", hide_short_help = true)]
     pub quiet: bool,
 
-    /// Show statistics at the end: functions, calls, bytes, seconds
-    #[arg(short, long)]
+    /// Show statistics at the end
+    ///
+    /// The numbers of functions, calls, bytes and seconds.
+    #[arg(short, long, hide_short_help = true)]
     pub verbose: bool,
+
+    /// Show this help; --help: all options
+    ///
+    /// -h shows what most people need, --help more, and the manual (man cg-preprocess, or --generate
+    /// man) everything.
+    #[arg(short, long, action = ArgAction::Help)]
+    pub help: Option<bool>,
+
+    /// Show the version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    pub version: Option<bool>,
 }
 
-/// Options that few people need.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "webgrind and rare inputs")]
-pub struct RareArguments {
-    /// Use this folder for the files of --webgrind: webgrind's $storageDir
+#[command(next_help_heading = WEBGRIND)]
+pub struct WebgrindArguments {
+    /// Show it in webgrind, as cachegrind.out.NAME
     ///
-    /// Default: the folder of the profile.
-    #[arg(long, value_name = "FOLDER", requires = "webgrind")]
-    pub webgrind_storage: Option<PathBuf>,
+    /// Writes two files into the directory for temporary files: the profile cachegrind.out.NAME, in the
+    /// callgrind format, and the file for webgrind that belongs to it. NAME may include a directory:
+    /// /srv/profiles/all.
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["output", "format", "escape_html", "base"],
+        hide_short_help = true
+    )]
+    pub webgrind: Option<PathBuf>,
 
-    /// Write `&` and `<` in names as HTML entities (v4 to v7)
+    /// The directory for the files of --webgrind: webgrind's $storageDir
     ///
-    /// webgrind treats names as HTML. As webgrind's preprocessor, the program always does this.
-    #[arg(long)]
-    pub escape_html: bool,
+    /// Default: the directory of the profile.
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "webgrind",
+        hide_short_help = true
+    )]
+    pub webgrind_storage: Option<PathBuf>,
+}
+
+/// Options that few people need. Only the manual describes them.
+#[derive(Args, Debug)]
+#[command(next_help_heading = RARE)]
+pub struct RareArguments {
+    /// Show names short or in full
+    ///
+    /// Default: auto.
+    #[arg(long, value_name = "HOW")]
+    pub names: Option<Names>,
+
+    /// Choose how inclusive costs count recursion
+    ///
+    /// Default: `summed` in webgrind's formats, because webgrind defines it so; `once` in others.
+    #[arg(long, value_name = "HOW")]
+    pub inclusive: Option<InclusiveCost>,
+
+    /// Read the inputs as profiles of this kind
+    ///
+    /// By default, the header of each input says whether it contains single calls, as Xdebug's do, or
+    /// sums.
+    #[arg(long, default_value = "auto")]
+    pub kind: KindChoice,
 
     /// Leave this function out of the call lists of a trace; repeatable
     ///
@@ -368,12 +434,31 @@ pub struct RareArguments {
     pub proxy_function: Vec<Name>,
 
     /// Choose what happens to numbers that exceed webgrind's 32 bits
+    ///
+    /// Other formats have no such limit.
     #[arg(long, value_name = "POLICY", default_value = "scale")]
     pub on_overflow: OnOverflow,
 
-    /// Read the inputs as profiles of this kind
-    #[arg(long, default_value = "auto")]
-    pub kind: KindChoice,
+    /// Write `&` and `<` in names as HTML entities (v4 to v7)
+    ///
+    /// webgrind treats names as HTML. As webgrind's preprocessor, and with --webgrind, cg-preprocess
+    /// always does this.
+    #[arg(long)]
+    pub escape_html: bool,
+
+    /// Show progress on standard error
+    ///
+    /// By default, it is shown at a terminal if the work takes longer than half a second.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub progress: When,
+
+    /// Write the manual or shell completions to standard output
+    ///
+    /// For bash, put them into ~/.local/share/bash-completion/completions/cg-preprocess; for zsh,
+    /// into _cg-preprocess in a directory of $fpath; for fish, into
+    /// ~/.config/fish/completions/cg-preprocess.fish.
+    #[arg(long, value_name = "WHAT", exclusive = true)]
+    pub generate: Option<Generate>,
 }
 
 impl Arguments {
@@ -397,7 +482,7 @@ impl Arguments {
             [] => EventChoice::First,
             events => EventChoice::Matching(events.to_vec()),
         };
-        options.inclusive = self.view.inclusive;
+        options.inclusive = self.rare.inclusive;
         options.proxies.clone_from(&self.rare.proxy_function);
         options.on_overflow = self.rare.on_overflow;
         options.escape_html = self.rare.escape_html;
@@ -423,7 +508,7 @@ impl Arguments {
     ///
     /// What to do instead, if the name of the output chooses none.
     pub fn chosen_format(&self) -> Result<Format, String> {
-        match (&self.output.webgrind, self.output.format, &self.target()) {
+        match (&self.webgrind.webgrind, self.output.format, &self.target()) {
             (Some(_), ..) => Ok(Format::Callgrind),
             (None, Some(format), _) => Ok(format),
             (None, None, _) if self.output.open => Ok(Format::Html),
@@ -438,7 +523,7 @@ impl Arguments {
     pub fn reason_for_format(&self) -> Option<&'static str> {
         let output = &self.output;
         match self.target() {
-            _ if output.webgrind.is_some() || output.format.is_some() => None,
+            _ if self.webgrind.webgrind.is_some() || output.format.is_some() => None,
             _ if output.open => Some("--open"),
             Target::File(_) if !self.target().is_stream() => Some("the name of the output"),
             _ => Some("the default"),
@@ -458,7 +543,7 @@ impl Arguments {
         options.filter.clone_from(&view.filter);
         options.function.clone_from(&view.function);
         options.width = self.width();
-        options.names = view.names.unwrap_or_default();
+        options.names = self.rare.names.unwrap_or_default();
         options.color = self.color();
         options
     }
@@ -484,8 +569,8 @@ impl Arguments {
     ///
     /// When webgrind would not list it there.
     pub fn webgrind_files(&self) -> Result<Option<WebgrindFiles>> {
-        let storage = self.rare.webgrind_storage.as_deref();
-        let name = self.output.webgrind.as_deref();
+        let storage = self.webgrind.webgrind_storage.as_deref();
+        let name = self.webgrind.webgrind.as_deref();
         name.map(|name| WebgrindFiles::new(name, storage))
             .transpose()
     }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::run::{Feature, Format};
 use cg_preprocess::view::GroupBy;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, ValueEnum};
 
 use super::arguments::Arguments;
@@ -28,6 +28,34 @@ pub fn check_order(matches: &ArgMatches) -> Result<(), clap::Error> {
     Err(wrong_usage(format!(
         "inputs are before and after --base {base}: put --base before each profile of the base, \
          or name their directory (--base DIR), because a shell makes --base DIR/* a base and several inputs"
+    )))
+}
+
+/// What people try that other programs have, and what it is here.
+const UNKNOWN: &[(&str, &str)] = &[
+    (
+        "--html --json --text --markdown --tree --dot --pprof",
+        "use -f, such as -f html or -f json",
+    ),
+    (
+        "--color --colour --colors --no-color",
+        "only terminals get colours, and with NO_COLOR=1 in the environment not even these",
+    ),
+    ("--jobs --threads -j", "it uses all cores"),
+    ("--regex --regexp --grep", "use --filter with words and `*`"),
+];
+
+/// The error for an unknown option that other programs have.
+pub fn known_elsewhere(error: &clap::Error) -> Option<clap::Error> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    let (_, advice) = UNKNOWN
+        .iter()
+        .find(|(options, _)| is_unknown && options.split(' ').any(|known| known == option))?;
+    Some(wrong_usage(format!(
+        "there is no option {option}: {advice}"
     )))
 }
 
@@ -84,7 +112,7 @@ impl Arguments {
         // Whether an option is given, and what a format needs for it.
         let options = [
             (view.top.is_some(), "--top", Feature::Top),
-            (view.names.is_some(), "--names", Feature::Names),
+            (self.rare.names.is_some(), "--names", Feature::Names),
             (view.sort.is_some(), "--sort", Feature::Sort),
             (view.filter.is_some(), "--filter", Feature::Sort),
             (view.by.is_some(), "--by", Feature::Groups),

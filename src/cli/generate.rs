@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use clap::{Arg, Command, ValueEnum};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use clap_mangen::roff::{Roff, roman};
+use clap_mangen::roff::{Roff, bold, roman};
 
-use super::help::{EXAMPLES, EXIT_STATUS, PREPROCESSOR};
+use super::help::{ENVIRONMENT, EXAMPLES, EXIT_STATUS, FILES, MORE, NAME, PREPROCESSOR, SEE_ALSO};
 
 /// A file to generate.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -16,13 +16,16 @@ pub enum Generate {
     /// The manual page.
     Man,
     /// Completions for bash.
+    #[value(alias = "bash")]
     CompleteBash,
     /// Completions for zsh.
+    #[value(alias = "zsh")]
     CompleteZsh,
     /// Completions for fish.
+    #[value(alias = "fish")]
     CompleteFish,
     /// Completions for PowerShell.
-    #[value(name = "complete-powershell")]
+    #[value(name = "complete-powershell", alias = "powershell")]
     CompletePowerShell,
 }
 
@@ -71,13 +74,24 @@ fn improved_bash(script: &[u8]) -> Vec<u8> {
     CHANGES.iter().fold(script, change).into_bytes()
 }
 
-/// Writes the manual: the sections that clap makes, the exit status and the examples.
+/// Writes the manual: the sections that clap makes, with every option in full, and others.
 fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     let usage = format!(
         "{} [OPTIONS] [INPUT]...\n{PREPROCESSOR} IN OUT [PROXY_FUNCTION]...",
         command.get_name()
     );
-    let command = command.override_usage(usage);
+    // Its first paragraph is the title.
+    let description = command.get_long_about().map(ToString::to_string);
+    let description = description
+        .as_deref()
+        .and_then(|about| about.split_once("\n\n"));
+    let description = description.map_or_else(String::new, |(_, about)| about.to_owned());
+    let shown = |argument: Arg| argument.hide_long_help(false).hide_short_help(false);
+    let command = command
+        .override_usage(usage)
+        .about(NAME)
+        .long_about(description)
+        .mut_args(shown);
     let headings = command.get_arguments().filter_map(Arg::get_help_heading);
     let headings: BTreeSet<String> = headings.map(str::to_owned).collect();
     let man = Man::new(command);
@@ -91,16 +105,33 @@ fn write_manual_page(command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     let options = headings.iter().fold(options, with_subsection);
     page.extend(options.bytes());
     let mut more = Roff::new();
-    more.control("SH", ["EXIT STATUS"]);
-    more.text([roman(EXIT_STATUS)]);
-    more.control("SH", ["EXAMPLES"]);
-    more.control("nf", []);
-    for line in EXAMPLES.lines() {
-        more.text([roman(line)]);
+    verbatim(&mut more, "EXIT STATUS", EXIT_STATUS);
+    listed(&mut more, "ENVIRONMENT", ENVIRONMENT);
+    listed(&mut more, "FILES", FILES);
+    verbatim(&mut more, "EXAMPLES", &format!("{EXAMPLES}\n\n{MORE}"));
+    more.control("SH", ["SEE ALSO"]);
+    more.text([roman(SEE_ALSO)]);
+    more.to_writer(page)
+}
+
+/// A section whose lines stay as they are.
+fn verbatim(page: &mut Roff, title: &str, text: &str) {
+    page.control("SH", [title]);
+    page.control("nf", []);
+    for line in text.lines() {
+        page.text([roman(line)]);
     }
-    more.control("fi", []);
-    more.to_writer(page)?;
-    man.render_version_section(page)
+    page.control("fi", []);
+}
+
+/// A section with a list of things and what they are.
+fn listed(page: &mut Roff, title: &str, list: &[(&str, &str)]) {
+    page.control("SH", [title]);
+    for (thing, text) in list {
+        page.control("TP", []);
+        page.text([bold(*thing)]);
+        page.text([roman(*text)]);
+    }
 }
 
 /// Makes a group of options a subsection with its own heading. clap makes it a section in capital

@@ -41,7 +41,7 @@ const MAX_LISTED: usize = 10;
 /// Runs the program with the arguments it was called with.
 pub fn run() -> Result<ExitCode> {
     let arguments = parse();
-    if let Some(what) = arguments.generate {
+    if let Some(what) = arguments.rare.generate {
         what.write(Arguments::command())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -107,7 +107,9 @@ pub fn run() -> Result<ExitCode> {
 /// names that others chose.
 fn parse() -> Arguments {
     let read = |arguments: &mut dyn Iterator<Item = OsString>| {
-        let mut matches = Arguments::command().try_get_matches_from(arguments)?;
+        let matches = Arguments::command().try_get_matches_from(arguments);
+        let mut matches =
+            matches.map_err(|error| conflicts::known_elsewhere(&error).unwrap_or(error))?;
         conflicts::check_order(&matches)?;
         Arguments::from_arg_matches_mut(&mut matches)
     };
@@ -126,7 +128,7 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
         let conversion = Conversion::prepare(&sources, target, &options)?;
         let progress = conversion.progress().clone();
         // The bar disappears before any message.
-        let _bar = Bar::start(arguments.messages.progress, progress, conversion.bytes());
+        let _bar = Bar::start(arguments.rare.progress, progress, conversion.bytes());
         conversion.read()
     };
     let written = read().and_then(Loaded::write);

@@ -92,6 +92,50 @@ pub fn from_name(path: &Path) -> Result<Format, String> {
     ))
 }
 
+/// The order of formats in help; others follow.
+const ORDER: &str = "html text tree markdown json collapsed dot pprof callgrind";
+
+/// The formats with their names and their help, webgrind's last.
+fn formats() -> Vec<(String, String)> {
+    let values = Format::value_variants().iter();
+    let values = values.filter_map(Format::to_possible_value);
+    let described = values.map(|value| {
+        let help = value.get_help().map(ToString::to_string);
+        (value.get_name().to_owned(), help.unwrap_or_default())
+    });
+    let mut formats: Vec<_> = described.collect();
+    let place = |name: &str| ORDER.split(' ').position(|known| known == name);
+    formats.sort_by_key(|(name, _)| {
+        let is_webgrind = name.starts_with('v');
+        let place = place(name).unwrap_or(usize::MAX);
+        (is_webgrind, place, std::cmp::Reverse(name.clone()))
+    });
+    formats
+}
+
+/// The help of `-f` in `-h`.
+pub fn help() -> String {
+    let formats = formats();
+    let names = formats.iter().map(|(name, _)| name.as_str());
+    let names: Vec<_> = names.filter(|name| !name.starts_with('v')).collect();
+    format!(
+        "{}; v7 (webgrind 1.2+), v6 (0.6+), v5, v4",
+        names.join(", ")
+    )
+}
+
+/// The help of `-f` in `--help` and the manual.
+pub fn long_help() -> String {
+    let formats = formats();
+    let lines = formats.iter().map(|(name, help)| format!("{name}: {help}"));
+    let lines: Vec<_> = lines.collect();
+    format!(
+        "Write this format [default: by the ending of FILE, else text]\n\n{}\n\nAlso folded \
+         (collapsed), md (markdown), table (text) and graphviz (dot).",
+        lines.join("\n")
+    )
+}
+
 /// Parses the name of a format. For names of image formats, the error lists the formats that show
 /// flame graphs; for webgrind, its versions.
 pub fn parser() -> impl TypedValueParser<Value = Format> {

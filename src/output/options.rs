@@ -84,6 +84,7 @@ pub enum Sort {
     #[cfg_attr(feature = "cli", value(name = "self"))]
     SelfCost,
     /// By inclusive cost, with calls.
+    #[cfg_attr(feature = "cli", value(aliases = ["incl", "cum", "cumulative", "total"]))]
     Inclusive,
     /// By number of calls.
     Calls,
