@@ -41,6 +41,16 @@ pub enum ConvertError {
     /// There are no inputs.
     #[error("there is no input")]
     NoInput,
+    /// The costs of an input are those of other events than the others have.
+    #[error(
+        "{input}: has costs in {events}, but {first} in {others}: they cannot be added up; name profiles of one kind, or choose an event with -e"
+    )]
+    DifferentEvents {
+        input: Source,
+        events: String,
+        first: Source,
+        others: String,
+    },
     /// The inputs do not make a profile.
     #[error("{inputs}: {error}")]
     Model { inputs: String, error: ModelError },
@@ -107,7 +117,9 @@ impl ConvertError {
     /// Whether it is about one input, without which the others could be converted.
     pub fn is_about_one_input(&self) -> bool {
         match self {
-            ConvertError::Open { .. } | ConvertError::Read { .. } => true,
+            ConvertError::Open { .. }
+            | ConvertError::Read { .. }
+            | ConvertError::DifferentEvents { .. } => true,
             // It is an error only if no input has data.
             ConvertError::Callgrind(_) | ConvertError::Preprocessed(_) => !self.is_no_data(),
             _ => false,

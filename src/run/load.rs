@@ -14,11 +14,14 @@ use super::error::input_names;
 use super::{ConvertError, ConvertOptions, Feature, Format, Report, Warning, notices};
 use crate::callgrind::{self, FoundParts, PartFilter, ProblemKind, Ranges};
 use crate::compare::CompareError;
+use crate::display::MAX_LISTED;
+use crate::display::text::excerpt;
 use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source, plain};
 use crate::maps::HashSet;
 use crate::profile::{
     Event, EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
+    split_scale,
 };
 use crate::view::GroupBy;
 use crate::warnings::Warnings;
@@ -107,6 +110,11 @@ pub(super) fn load(
     let common_events = merged.common_events.as_deref();
     let mut warnings = merged.warnings;
     warnings.extend(notices::missing_events(&profile, common_events));
+    warnings.extend(notices::completed_differently(
+        &profile,
+        &options.events,
+        &merged.completed,
+    ));
     warnings.extend(notices::parts_beside(&merged.later_parts, found));
     warnings.extend(notices::counted_twice(found, &merged.sums));
     profile
@@ -116,6 +124,16 @@ pub(super) fn load(
     let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
     let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
     warnings.extend(notices::conflicting(&profile, wants_all));
+    if let (true, Some((_, columns))) = (has_all_events, &merged.columns)
+        && let Some(first) = columns.first().filter(|first| *first != profile.event())
+        && !options.limits.is_empty()
+    {
+        // Formats that show one event would take the first one of the first input.
+        let [first, event] = [first, profile.event()].map(excerpt);
+        return Err(ConvertError::CannotCheck(format!(
+            "the inputs list their events in different orders, {first} or {event} first: choose one with -e"
+        )));
+    }
     let has_all_costs = profile.is_complete() && !notices::are_costs_missing(&warnings);
     if notices::is_loss(&warnings) {
         profile.set_incomplete();
@@ -172,12 +190,16 @@ fn merge(
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let (mut merged, mut others) = (Merged::default(), found);
     if matches!(wanted.events, EventChoice::First | EventChoice::Matching(_)) {
-        // The other inputs need to know the events.
-        while merged.resolved_choice().is_none()
+        // The other inputs need to know the events. What a beginning stands for is known at the end.
+        let is_open = |merged: &Merged| match wanted.events {
+            EventChoice::First => merged.resolved_choice().is_none(),
+            _ => merged.profile.is_none(),
+        };
+        while is_open(&merged)
             && let Some((first, rest)) = others.split_first()
         {
             let first = slice::from_ref(first);
-            merged = merged.with(sum_up(&wanted, first, cores)?, first)?;
+            merged = merged.with(sum_up(&wanted, first, cores)?, first, skips)?;
             others = rest;
         }
         wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
@@ -192,7 +214,7 @@ fn merge(
         merged,
         || batches.next(),
         |batch| (batch, sum_up(&wanted, batch, threads)),
-        |merged, (batch, summed_up)| merged.with(summed_up?, batch),
+        |merged, (batch, summed_up)| merged.with(summed_up?, batch, skips),
     )
 }
 
@@ -251,6 +273,10 @@ struct Merged {
     later_parts: Vec<(Source, u64)>,
     /// The events that all inputs have, if all events are requested.
     common_events: Option<Vec<Event>>,
+    /// The lists of events that inputs have taken for the requested ones.
+    completed: HashSet<Vec<Event>>,
+    /// The columns of the inputs, if no events are chosen by name, and the first of these inputs.
+    columns: Option<(Source, Vec<Vec<u8>>)>,
     /// The error of the first input that has no data or was skipped.
     error: Option<ConvertError>,
     /// The parts of the inputs, if only some are requested.
@@ -272,8 +298,26 @@ impl Merged {
     }
 
     /// Adds the result of the next inputs.
-    fn with(mut self, others: Merged, inputs: &[ResolvedSource<'_>]) -> Result<Self, ConvertError> {
+    ///
+    /// # Errors
+    ///
+    /// If their costs are those of other events. If unreadable inputs are skipped, so are these.
+    fn with(
+        mut self,
+        others: Merged,
+        inputs: &[ResolvedSource<'_>],
+        skips: bool,
+    ) -> Result<Self, ConvertError> {
+        if let Some((source, columns)) = &others.columns
+            && let Err(error) = self.add_columns(source, columns)
+        {
+            return match skips {
+                true => self.with(Merged::skipped(error), inputs, skips),
+                false => Err(error),
+            };
+        }
         self.warnings.append(others.warnings);
+        self.completed.extend(others.completed);
         self.bytes += others.bytes;
         self.sums.extend(others.sums);
         self.later_parts.extend(others.later_parts);
@@ -290,6 +334,32 @@ impl Merged {
                 .map_err(|error| ConvertError::model(inputs, error))?,
         }
         Ok(self)
+    }
+
+    /// Adds the columns of an input, or of several.
+    fn add_columns(&mut self, source: &Source, columns: &[Vec<u8>]) -> Result<(), ConvertError> {
+        if columns.is_empty() {
+            return Ok(());
+        }
+        let Some((first, known)) = &mut self.columns else {
+            self.columns = Some((source.clone(), columns.to_vec()));
+            return Ok(());
+        };
+        let is_shared = |name: &Vec<u8>| known.iter().any(|known| are_alike(known, name));
+        if !columns.iter().any(is_shared) {
+            return Err(ConvertError::DifferentEvents {
+                input: source.clone(),
+                events: list_events(columns),
+                first: first.clone(),
+                others: list_events(known),
+            });
+        }
+        let new: Vec<_> = columns
+            .iter()
+            .filter(|name| !known.contains(name))
+            .collect();
+        known.extend(new.into_iter().cloned());
+        Ok(())
     }
 
     fn keep_common_events(&mut self, events: &[Event]) {
@@ -382,14 +452,20 @@ impl InputBatch<'_> {
             outcome => outcome?,
         }
         let events: Vec<_> = self.builder.events().collect();
+        let columns: Vec<_> = self.builder.columns().map(<[u8]>::to_vec).collect();
         let is_sum = self.builder.is_sum();
         let kind = self.builder.end_input();
         if kind.is_none() && !self.options.read.parts.is_empty() {
             // It has no requested part.
             return Ok(false);
         }
-        if self.options.events == EventChoice::All {
-            self.merged.keep_common_events(&events);
+        if let EventChoice::All | EventChoice::First = self.options.events {
+            self.merged.add_columns(found.source, &columns)?;
+        }
+        match &self.options.events {
+            EventChoice::All => self.merged.keep_common_events(&events),
+            EventChoice::Matching(_) => drop(self.merged.completed.insert(events)),
+            EventChoice::First | EventChoice::Named(_) => {}
         }
         if is_sum {
             self.merged.sums.push(input());
@@ -521,6 +597,22 @@ fn missing_part(
         ))),
         None => Ok(()),
     }
+}
+
+/// Whether two columns count the same, if only in different units.
+fn are_alike(one: &[u8], other: &[u8]) -> bool {
+    let plain = |name| split_scale(name).0;
+    plain(one) == plain(other)
+}
+
+/// The names of events for a message.
+fn list_events(names: &[Vec<u8>]) -> String {
+    let shown = names.iter().take(MAX_LISTED).map(|name| excerpt(name));
+    let mut shown: Vec<_> = shown.collect();
+    if names.len() > MAX_LISTED {
+        shown.push("…".to_owned());
+    }
+    shown.join(", ")
 }
 
 fn unreadable(input: &Source) -> impl Fn(io::Error) -> ConvertError {

@@ -15,7 +15,7 @@ use crate::display::numbers::counted;
 use crate::display::text::{excerpt, printable};
 use crate::io::{ResolvedSource, Source, SourceFiles};
 use crate::maps::{HashMap, HashSet};
-use crate::profile::{Event, EventError, Producer, Profile, ProfileKind};
+use crate::profile::{Event, EventChoice, EventError, Producer, Profile, ProfileKind};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
 use crate::warnings::{Kind, Warnings};
@@ -335,6 +335,31 @@ pub(super) fn missing_events(profile: &Profile, common: Option<&[Event]>) -> Opt
     let common = common?;
     let is_missing = |event: &&Event| common.iter().all(|common| common.name() != event.name());
     let missing = profile.events().iter().filter(is_missing);
+    let missing: Vec<_> = missing.map(|event| event.name().to_vec()).collect();
+    (!missing.is_empty()).then_some(Warning::MissingEvents(missing))
+}
+
+/// A warning if inputs have taken other events for the requested ones than those that all of them
+/// together stand for: their costs do not count.
+pub(super) fn completed_differently(
+    profile: &Profile,
+    choice: &EventChoice,
+    completed: &HashSet<Vec<Event>>,
+) -> Option<Warning> {
+    let EventChoice::Matching(requested) = choice else {
+        return None;
+    };
+    let is_in = |events: &[Event], name: &[u8]| events.iter().any(|event| event.name() == name);
+    // An input that has nothing of a requested name has a warning of its own.
+    let has_other = |events: &&Vec<Event>| {
+        let mut names = events.iter().map(Event::name);
+        names.any(|name| {
+            !is_in(profile.events(), name) && requested.iter().all(|requested| requested != name)
+        })
+    };
+    let others: Vec<_> = completed.iter().filter(has_other).collect();
+    let wanted = profile.events().iter();
+    let missing = wanted.filter(|event| others.iter().any(|events| !is_in(events, event.name())));
     let missing: Vec<_> = missing.map(|event| event.name().to_vec()).collect();
     (!missing.is_empty()).then_some(Warning::MissingEvents(missing))
 }

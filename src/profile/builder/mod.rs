@@ -338,6 +338,11 @@ impl ProfileBuilder {
         self.input.events.wanted()
     }
 
+    /// The columns of the current input so far.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &[u8]> {
+        self.input.events.columns()
+    }
+
     /// Name of the requested event at a position; empty if there is none.
     pub(crate) fn wanted_event(&self, at: usize) -> &[u8] {
         self.input.events.name(at)

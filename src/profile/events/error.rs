@@ -13,6 +13,11 @@ pub enum EventError {
     /// No part of any input has the requested event.
     #[error("no event \"{name}\"; the profile has {available}")]
     Unknown { name: String, available: String },
+    /// A built-in event whose columns Valgrind writes only on request.
+    #[error(
+        "event \"{event}\" cannot be derived: its parts were not recorded; use valgrind --tool=callgrind {option}"
+    )]
+    NotSimulated { event: String, option: &'static str },
     /// The formula of a derived event names an event that no input has.
     #[error(
         "the formula of event \"{event}\" names \"{name}\", which is not an event; the profile has {available}"

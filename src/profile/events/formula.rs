@@ -78,6 +78,24 @@ static BUILT_IN: LazyLock<IndexMap<&[u8], Formula>> = LazyLock::new(|| {
     formulas.into_iter().collect()
 });
 
+/// The names of the built-in derived events.
+pub(super) fn built_in() -> impl Iterator<Item = &'static [u8]> {
+    BUILT_IN.keys().copied()
+}
+
+/// The option of Valgrind that makes it record what a built-in event is about.
+fn simulation(event: &[u8]) -> &'static str {
+    match event {
+        b"Bm" => "--branch-sim=yes",
+        _ => "--cache-sim=yes",
+    }
+}
+
+/// Whether a column counts cache misses, without which `CEst` would be little more than `Ir`.
+fn is_of_caches(column: &[u8]) -> bool {
+    !matches!(column, b"Ir" | b"Bcm" | b"Bim" | b"Ge")
+}
+
 /// The formulas of one or more inputs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formulas {
@@ -219,25 +237,37 @@ impl<'a> Expansion<'a> {
         };
         let mut sum: BTreeMap<usize, Cost> = BTreeMap::new();
         let terms = formula.terms.as_ref().map_err(EventError::clone)?;
+        let mut has_misses = !formula.is_built_in || event != b"CEst";
+        // The user did not write that formula, so the error does not mention it.
+        let not_simulated = |expansion: &Self| match expansion.columns.contains_key(&b"Ir"[..]) {
+            true => EventError::NotSimulated {
+                event: excerpt(event),
+                option: simulation(event),
+            },
+            false => unknown.clone(),
+        };
         for (nth, (factor, name)) in terms.iter().enumerate() {
             let parts = match self.parts(name) {
                 Ok(parts) => parts,
                 Err(_) if formula.is_built_in && nth > 0 => continue,
-                // The user did not write that formula, so the error does not mention it.
-                Err(_) if formula.is_built_in => return Err(unknown),
-                Err(EventError::Unknown { available, .. }) => {
+                Err(_) if formula.is_built_in => return Err(not_simulated(self)),
+                Err(EventError::Unknown { .. } | EventError::NotSimulated { .. }) => {
                     return Err(EventError::UnknownInFormula {
                         event: excerpt(event),
                         name: excerpt(name),
-                        available,
+                        available: self.available.clone(),
                     });
                 }
                 Err(error) => return Err(error),
             };
+            has_misses |= is_of_caches(name);
             for (column, weight) in parts {
                 let sum = sum.entry(column).or_default();
                 *sum = sum.saturating_add(weight.saturating_mul(*factor));
             }
+        }
+        if !has_misses {
+            return Err(not_simulated(self));
         }
         Ok(sum.into_iter().filter(|&(_, weight)| weight != 0).collect())
     }

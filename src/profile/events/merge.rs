@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::names::{conventional, split_scale};
-use super::{Event, EventChoice, Events, NameSet, begins};
+use super::{Event, EventChoice, Events, NameSet};
 use crate::maps::IndexSet;
 use crate::tables::ColumnMap;
 
@@ -11,8 +11,7 @@ impl Events {
     /// Adds the events of another input. Returns two maps to the requested costs: from the costs of
     /// this one, and from those of the other.
     pub fn merge(&mut self, other: &Events) -> [ColumnMap; 2] {
-        let before = self.completed_by(other);
-        let others = other.completed_by(self);
+        let (before, others) = (self.wanted.clone(), other.wanted.clone());
         let have_columns = !self.columns.is_empty() && !other.columns.is_empty();
         self.are_mixed |= other.are_mixed || have_columns && self.columns.iter().ne(&other.columns);
         self.columns.extend(other.columns.iter().cloned());
@@ -26,8 +25,13 @@ impl Events {
                 own.clone_from(long_name);
             }
         }
-        let all: NameSet = before.iter().chain(&others).cloned().collect();
-        self.wanted = all.into_iter().collect();
+        if let EventChoice::Matching(_) = self.choice {
+            // What one of them has taken for the requested event may be another one.
+            self.complete_names();
+        } else {
+            let all: NameSet = before.iter().chain(&others).cloned().collect();
+            self.wanted = all.into_iter().collect();
+        }
         if self.are_mixed && self.choice == EventChoice::All {
             self.wanted
                 .sort_by(|one, other| conventional(one).cmp(&conventional(other)));
@@ -44,18 +48,6 @@ impl Events {
         }
         let before = mem::replace(&mut self.wanted, distinct.into_iter().collect());
         Some(positions(&before, &self.wanted))
-    }
-
-    /// The requested events. If one is unknown here, the other input may have its complete name.
-    fn completed_by(&self, other: &Events) -> Vec<Vec<u8>> {
-        let completed = self.wanted.iter().map(|name| {
-            let mut known = other.wanted.iter().filter(|known| other.is_known(known));
-            match self.is_known(name) {
-                true => name,
-                false => known.find(|known| begins(known, name)).unwrap_or(name),
-            }
-        });
-        completed.cloned().collect()
     }
 
     /// Reduces the requested events to those among other events, in their order, and returns their
@@ -97,7 +89,27 @@ mod tests {
     fn names_that_one_input_lacks_are_completed_by_the_other() {
         let mut one = events([b"Dx", b"D"], &[b"Dxx", b"Dy"]);
         one.merge(&events([b"Dx", b"D"], &[b"Da"]));
-        assert_eq!(one.wanted, [&b"Dxx"[..], b"Da"]);
+        // Three events begin with the other one.
+        assert_eq!(one.wanted, [&b"Dxx"[..], b"D"]);
+        let mut one = events([b"Dx", b"E"], &[b"Dxx"]);
+        one.merge(&events([b"Dx", b"E"], &[b"Ex"]));
+        assert_eq!(one.wanted, [&b"Dxx"[..], b"Ex"]);
+    }
+
+    /// Whichever comes first, the whole name wins, and the other cost does not count.
+    #[test]
+    fn an_exact_name_in_any_input_wins() {
+        for swaps in [false, true] {
+            let wanting = |columns: &[&[u8]]| events([b"Ir", b"Ir"], columns);
+            let (mut one, mut other) = (wanting(&[b"Ir2"]), wanting(&[b"Ir"]));
+            if swaps {
+                std::mem::swap(&mut one, &mut other);
+            }
+            let maps = one.merge(&other);
+            assert_eq!(one.wanted, [b"Ir"]);
+            let expected = if swaps { [7, 0] } else { [0, 7] };
+            assert_eq!(maps.map(|map| map.row(&[7])[0]), expected);
+        }
     }
 
     #[test]

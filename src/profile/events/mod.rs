@@ -43,15 +43,15 @@ pub enum EventChoice {
     First,
     /// These, in this order.
     Named(Vec<Vec<u8>>),
-    /// These. If no event has a requested name, the only event that begins with it, in upper or
-    /// lower case.
+    /// These. If no event of any input has a requested name, the only event that begins with it, in
+    /// upper or lower case.
     Matching(Vec<Vec<u8>>),
     /// All columns of the input, in the order of their appearance.
     All,
 }
 
 /// An event of a profile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
     name: Vec<u8>,
     long_name: Vec<u8>,
@@ -113,9 +113,10 @@ impl Events {
 
     /// The events to read from further inputs; `None` while those can still determine them.
     pub fn resolved_choice(&self) -> Option<EventChoice> {
-        let is_resolved = match self.choice {
+        let is_resolved = match &self.choice {
             EventChoice::First => !self.wanted.is_empty(),
-            EventChoice::Matching(_) => self.wanted.iter().all(|name| self.is_known(name)),
+            // What a beginning stands for is known after all inputs.
+            EventChoice::Matching(names) => names.iter().all(|name| self.is_known(name)),
             EventChoice::Named(_) => true,
             EventChoice::All => return Some(EventChoice::All),
         };
@@ -142,10 +143,15 @@ impl Events {
             .filter(move |name| expansion.parts(name).is_ok())
     }
 
+    /// Names of the columns, in the order of their appearance.
+    pub fn columns(&self) -> impl Iterator<Item = &[u8]> {
+        self.columns.iter().map(Vec::as_slice)
+    }
+
     /// Names of all events: the columns, then those that formulas define, in the order of their
     /// definitions.
     fn names(&self) -> impl Iterator<Item = &[u8]> {
-        self.columns.iter().map(Vec::as_slice).chain(self.derived())
+        self.columns().chain(self.derived())
     }
 
     /// Names of the events that formulas define. A column takes precedence over them.
@@ -329,29 +335,43 @@ impl Events {
 
     /// Completes requested names that no event has, if only one event begins with such a name.
     fn complete_names(&mut self) {
-        if !matches!(self.choice, EventChoice::Matching(_)) {
-            return;
+        if let EventChoice::Matching(names) = &self.choice {
+            let names: NameSet = names.iter().cloned().collect();
+            self.wanted = names.iter().map(|name| self.completed(name)).collect();
         }
-        let complete = |name: &Vec<u8>| {
-            if self.is_known(name) {
-                return name.clone();
-            }
-            let begin: Vec<_> = self.beginning_with(name).collect();
-            let mut whole = begin.iter().filter(|known| known.len() == name.len());
-            match (&begin[..], whole.next(), whole.next()) {
-                ([only], ..) | (_, Some(only), None) => only.to_vec(),
-                _ => name.clone(),
-            }
-        };
-        self.wanted = self.wanted.iter().map(complete).collect();
     }
 
-    /// The names of all events, printable.
+    /// The name of the event that a requested name stands for; the same if there is none, or several.
+    fn completed(&self, name: &Vec<u8>) -> Vec<u8> {
+        if self.is_known(name) {
+            return name.clone();
+        }
+        let mut begin: Vec<&[u8]> = self.beginning_with(name).collect();
+        let mut built_in = formula::built_in();
+        if let Some(known) = built_in.find(|known| known.eq_ignore_ascii_case(name)) {
+            begin.push(known);
+        }
+        let mut whole = begin.iter().filter(|known| known.len() == name.len());
+        match (&begin[..], whole.next(), whole.next()) {
+            ([only], ..) | (_, Some(only), None) => only.to_vec(),
+            _ => name.clone(),
+        }
+    }
+
+    /// The names of all events, printable; then those that can be derived from them.
     fn available(&self) -> String {
         let names: Vec<_> = self.names().map(excerpt).collect();
-        match names[..] {
-            [] => "none".to_owned(),
-            _ => names.join(", "),
+        let mut expansion = self.expansion(self.columns.iter());
+        let built_in = formula::built_in()
+            .filter(|name| self.names().all(|known| known != *name))
+            .filter(|name| expansion.parts(name).is_ok());
+        let built_in: Vec<_> = built_in.map(excerpt).collect();
+        match (&names[..], &built_in[..]) {
+            ([], _) => "none".to_owned(),
+            (names, []) => names.join(", "),
+            (names, built_in) => {
+                format!("{} (derived: {})", names.join(", "), built_in.join(", "))
+            }
         }
     }
 }
