@@ -77,6 +77,11 @@ test('a closure keeps its location, at least its line', () => {
   assert.equal(at(closure, 6), ':31');
   assert.equal(at(closure, 3), ':31');
   assert.equal(at(closure, 2.9), '31');
+  const short = '{closure} boot.php:31';
+  assert.equal(at(short, 21), short);
+  assert.equal(at(short, 20), '{boot.php:31}');
+  assert.equal(at(short, 7), '{b…:31}');
+  assert.equal(at(short, 3), ':31');
   assert.equal(at('{closure:/srv/app/boot.php:7-7}', 7), '{bo…:7}');
   assert.equal(at('{closure:…/lib/boot.php:7-7}', 12, 'App\\Kernel->'), '{boot.php:7}');
   assert.equal(at('{closure:C:\\app\\boot.php:7-9}', 12), '{boot.php:7}');

@@ -60,7 +60,8 @@ function hiding(text) {
 
 /** A closure of PHP by the end of its location, or at least by its line. */
 function closureIn(own, room) {
-  const [, file, line] = /^\{closure:(?:.*[/\\])?([^/\\]+):(\d+)(?:-\d+)?\}$/.exec(own) || [];
+  const [whole, short] = [/^\{closure:(?:.*[/\\])?([^/\\]+):(\d+)(?:-\d+)?\}$/, /^\{closure\} (.+):(\d+)$/];
+  const [, file, line] = whole.exec(own) || short.exec(own) || [];
   if (!line) return undefined;
   const [place, left] = [`${file}:${line}}`, room - line.length - 4];
   const found = [own.replace(/:\/.*\//, ':…/'), `{${place}`].find((text) => text.length <= room);
