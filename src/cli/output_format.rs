@@ -23,6 +23,7 @@ const XML: &str = "XML output is not supported; use -f json";
 const ENDINGS: &[(&str, Result<Format, &str>)] = &[
     (".html", Ok(Format::Html)),
     (".htm", Ok(Format::Html)),
+    (".trace.json", Ok(Format::Timeline)),
     (".json", Ok(Format::Json)),
     (".txt", Ok(Format::Text)),
     (".text", Ok(Format::Text)),
@@ -164,6 +165,8 @@ mod tests {
         for (names, expected) in [
             ("a.html A.HTM x.v4.html", Format::Html),
             ("A.JSON callgrind.out.5.json", Format::Json),
+            ("a.trace.json A.TRACE.JSON .trace.json", Format::Timeline),
+            ("trace.json a.traces.json", Format::Json),
             ("a.txt a.text ci.LOG", Format::Text),
             ("a.md a.markdown", Format::Markdown),
             ("a.folded a.collapsed", Format::Collapsed),

@@ -276,7 +276,7 @@ fn write_events(document: &mut Document<'_>, events: &[EventFormat<'_>]) -> io::
 
 /// Begins a document with one field, or one element of a list, per line. All invisible characters are
 /// escaped, because DEL and the controls from U+0080 on would reach a terminal.
-fn begin(schema: u32, output: &mut dyn Write) -> io::Result<Document<'_>> {
+pub(super) fn begin(schema: u32, output: &mut dyn Write) -> io::Result<Document<'_>> {
     Document::begin(schema, true, |character| is_unseen(character, None), output)
 }
 

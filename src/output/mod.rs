@@ -34,6 +34,7 @@ mod options;
 #[cfg(feature = "compression")]
 pub mod pprof;
 pub mod text;
+pub mod timeline;
 pub mod tree;
 
 pub use crate::view::Subject;

@@ -32,7 +32,7 @@ pub(crate) use runs::RUNS;
 pub(crate) use stated::{summary_costs, words};
 
 use crate::tables::{ByFunction, CostTable, LineRule, LineTable, NameTable, first_cost, saturated};
-use crate::trace::ContextTree;
+use crate::trace::{ContextTree, Timeline};
 use events::Events;
 pub(crate) use folded::Joined;
 use headers::Headers;
@@ -549,6 +549,11 @@ impl Profile {
     /// Whether all stacks with a function are among the [`contexts`](Self::contexts).
     pub(crate) fn has_stacks(&self, id: FunctionId) -> bool {
         self.contexts().is_some() && self.function(id).is_listed
+    }
+
+    /// The timeline of the traces, if requested by [`ProfileOptions::timeline`].
+    pub(crate) fn timeline(&self) -> Option<&Timeline> {
+        self.contents.sums.timeline.as_ref()
     }
 
     /// The values of the `summary:` lines of the inputs, for each of the [`events`](Self::events).

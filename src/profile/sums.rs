@@ -6,7 +6,7 @@ use crate::tables::{
     ANY_WIDTH, CallEdge, CallTable, ColumnMap, CostTable, Function, FunctionId, FunctionTable,
     LineKey, LineRule, LineTable, NameId, next_index,
 };
-use crate::trace::{ContextTree, InvocationTree};
+use crate::trace::{ContextTree, InvocationTree, Timeline};
 
 /// The functions and calls of a run, of an input, or of several inputs.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,7 @@ pub(crate) struct Sums {
     pub lines: Option<LineTable>,
     pub invocations: Option<InvocationTree>,
     pub contexts: Option<ContextTree>,
+    pub timeline: Option<Timeline>,
     /// The requested proxies that exist, by position.
     pub proxies: Vec<usize>,
     pub(super) parts: Parts,
@@ -51,6 +52,10 @@ impl Sums {
             let own = self.contexts.get_or_insert_with(|| tree.empty());
             own.self_costs.widen(width);
             own.merge(&tree, |id| functions[id.index()], &name);
+        }
+        if let Some(timeline) = other.timeline {
+            let own = self.timeline.get_or_insert_default();
+            own.append(timeline, |id| functions[id.index()], &name);
         }
         if let Some(tree) = other.invocations {
             let own = self.invocations.get_or_insert_default();

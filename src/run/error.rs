@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::callgrind;
 use crate::compare::{CompareError, LimitError};
 use crate::io::{ResolvedSource, Source, Target};
-use crate::output::text;
+use crate::output::{text, timeline};
 use crate::profile::ModelError;
 use crate::view::ViewsError;
 use crate::webgrind;
@@ -60,6 +60,9 @@ pub enum ConvertError {
     /// The profile lacks the function to show.
     #[error(transparent)]
     Report(text::Error),
+    /// The profile has no timeline.
+    #[error(transparent)]
+    Timeline(timeline::Error),
     /// A folder of source files cannot be opened.
     #[error(transparent)]
     SourceFolder(io::Error),
@@ -102,6 +105,9 @@ pub enum FormatError {
     /// The profile cannot be grouped or compared.
     #[error(transparent)]
     Views(#[from] ViewsError),
+    /// The error of timelines.
+    #[error(transparent)]
+    Timeline(#[from] timeline::Error),
     /// The error of text and call graphs.
     #[error(transparent)]
     Text(#[from] text::Error),

@@ -38,6 +38,8 @@ pub enum Format {
     /// The call graph of the most expensive functions, for Graphviz.
     #[cfg_attr(feature = "cli", value(alias = "graphviz"))]
     Dot,
+    /// When each call of a trace ran, for Perfetto, speedscope and the Firefox Profiler.
+    Timeline,
     /// All functions and calls, for scripts.
     Json,
     /// The HTML report: functions, calls, flame graph and tree.
@@ -56,6 +58,7 @@ by_name!(Format {
     Tree: "tree",
     Collapsed: "collapsed" | "folded",
     Dot: "dot" | "graphviz",
+    Timeline: "timeline",
     Json: "json",
     Html: "html",
 });
@@ -73,6 +76,8 @@ pub enum Feature {
     Stacks,
     /// Every call of a trace.
     EveryCall,
+    /// When calls ran.
+    Timeline,
     /// The files of call sites.
     CallFiles,
     /// Self costs by line. Text shows them with `--function`.
@@ -118,13 +123,15 @@ impl Feature {
     /// The formats that contain, show or take it.
     pub fn formats(self) -> &'static [Format] {
         use Format::{
-            Callgrind, Collapsed, Dot, Html, Json, Markdown, Pprof, Text, Tree, V4, V5, V6, V7,
+            Callgrind, Collapsed, Dot, Html, Json, Markdown, Pprof, Text, Timeline, Tree, V4, V5,
+            V6, V7,
         };
         match self {
             Feature::Events | Feature::Lines => &[Callgrind, Pprof, Text, Markdown, Json, Html],
             Feature::AllEvents => &[Callgrind, Pprof, Json, Html],
             Feature::Stacks => &[Pprof, Markdown, Tree, Collapsed, Html],
             Feature::EveryCall => &[V4],
+            Feature::Timeline => &[Timeline, Html],
             Feature::CallFiles => &[Callgrind, Pprof, Text, Json, Html],
             Feature::Groups => &[Text, Markdown, Json, Html],
             Feature::Recorded => &[V4, V5, V6, V7, Callgrind],

@@ -14,7 +14,7 @@ use crate::display::text::printable;
 use crate::io::{Output, SourceFiles, plain};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
-use crate::output::{collapsed, dot, html, json, markdown, text, tree};
+use crate::output::{collapsed, dot, html, json, markdown, text, timeline, tree};
 use crate::profile::{InclusiveCost, Profile};
 use crate::stacks::Stacks;
 use crate::view::{GroupBy, OneOrTwo, Subject, View, Views, ViewsError};
@@ -172,6 +172,10 @@ impl<'a> Writer<'a> {
                     Some(base) => collapsed::write_comparison(base, new, to)?,
                 });
             }
+            Format::Timeline => {
+                let omitted = timeline::write(self.views.profile(), to)?;
+                self.warn(omitted);
+            }
             Format::Dot => {
                 let functions = self.views.by(GroupBy::Function)?;
                 dot::write(functions.subject(), options, to)?;
@@ -292,12 +296,14 @@ fn write_to(
             FormatError::Io(source)
             | FormatError::Webgrind(webgrind::WriteError::Io(source))
             | FormatError::Callgrind(callgrind::WriteError::Io(source))
-            | FormatError::Text(text::Error::Io(source)),
+            | FormatError::Text(text::Error::Io(source))
+            | FormatError::Timeline(timeline::Error::Io(source)),
         ) => match source.kind() {
             io::ErrorKind::BrokenPipe => return Ok(0),
             _ => plain(source).into(),
         },
         Err(FormatError::Text(error)) => return Err(ConvertError::Report(error)),
+        Err(FormatError::Timeline(error)) => return Err(ConvertError::Timeline(error)),
         Err(source) => source,
         Ok(bytes) => return Ok(bytes),
     };

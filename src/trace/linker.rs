@@ -13,6 +13,7 @@ use super::contexts::{ContextId, ContextKey, ContextTree};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{UnmatchedInvocation, claim};
 use super::stretches::Stretches;
+use super::timeline::{Timed, Timeline, TimelineBuilder};
 use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, first_cost, next_index, slot};
 
 /// The requested results for a trace; by default none.
@@ -24,11 +25,13 @@ pub(crate) struct LinkOptions {
     pub contexts: bool,
     /// Whether the contexts know their call sites.
     pub call_sites: bool,
+    /// When invocations ran.
+    pub timeline: bool,
 }
 
 impl LinkOptions {
     pub(super) fn any_sites(self) -> bool {
-        self.invocations || self.call_sites
+        self.invocations || self.call_sites || self.timeline
     }
 }
 
@@ -39,6 +42,8 @@ pub(crate) struct TraceLinks {
     pub invocations: Option<InvocationTree>,
     /// The calling contexts, if requested.
     pub contexts: Option<ContextTree>,
+    /// When invocations ran, if requested.
+    pub timeline: Option<Timeline>,
 }
 
 /// What an unclaimed invocation is.
@@ -101,6 +106,8 @@ struct Kept {
     invocation: u32,
     /// The number of calls that it made.
     calls: u32,
+    /// Its place in the timeline, if requested.
+    timed: Option<Timed>,
 }
 
 /// The links within the current batch.
@@ -113,6 +120,8 @@ struct BatchLinks {
     ends: Vec<usize>,
     /// By block: its node, if any of its callees had one.
     nodes: Vec<ContextId>,
+    /// By block, if the timeline is requested.
+    timed: Vec<Timed>,
     /// Blocks with a new node, whose calls are still to be entered; stored here to keep the
     /// capacity.
     to_fill: Vec<(usize, ContextId)>,
@@ -152,6 +161,7 @@ pub(super) struct Linker {
     linked: Vec<InvocationCall>,
     of_proxies: CallsOfProxies,
     contexts: ContextTree,
+    timeline: TimelineBuilder,
 }
 
 impl Linker {
@@ -187,6 +197,7 @@ impl Linker {
         self.links.called.clear();
         self.links.ends.clear();
         self.links.nodes.clear();
+        self.links.timed.clear();
     }
 
     /// Ends a block of a batch, whose first invocation has this position.
@@ -232,12 +243,22 @@ impl Linker {
                     self.add_claimed::<WIDTH>(batch, call, node, claimed);
                 }
             }
+            if self.wanted.timeline {
+                let timed = claimed.map(|claimed| self.timed(claimed));
+                let callee = batch.callees[call];
+                self.timeline
+                    .add_call(callee, timed.ok_or(matching), batch.site(call));
+            }
             if let Some(Ended::Kept(number)) = claimed.map(|claimed| claimed.what.get()) {
                 self.free.push(number);
             }
         }
         self.links.ends.push(self.links.called.len());
         self.links.nodes.push(node);
+        if self.wanted.timeline {
+            let timed = self.timeline.end(block.function, block.matching);
+            self.links.timed.push(timed);
+        }
         if self.wanted.invocations {
             self.push_invocation::<WIDTH>(batch, number);
         }
@@ -251,6 +272,16 @@ impl Linker {
             stretch,
             what: PackedEnded::new(ended),
         });
+    }
+
+    /// The place of an invocation in the timeline.
+    fn timed(&self, ended: UnmatchedInvocation<PackedEnded>) -> Timed {
+        let timed = match ended.what.get() {
+            Ended::Block(block) | Ended::LeafBlock(block) => Some(self.links.timed[block as usize]),
+            Ended::Kept(number) => self.kept[number as usize].timed,
+            Ended::Leaf(_) => None,
+        };
+        timed.unwrap_or(Timed::dropped(ended.cost))
     }
 
     /// Whether an invocation has a node, or was left unclaimed by an earlier batch.
@@ -369,7 +400,9 @@ impl Linker {
             };
             let number = number as usize;
             let calls = batch.calls_of(number).len();
-            let what = if calls == 0 && !self.wanted.invocations {
+            let timed = self.links.timed.get(number).copied();
+            let has_box = timed.is_some_and(|timed| self.timeline.has_box(timed));
+            let what = if calls == 0 && !self.wanted.invocations && !has_box {
                 self.keep_leaf(batch.self_costs.row_of::<WIDTH>(number), cost)
             } else {
                 let mut node = self.links.nodes[number];
@@ -377,7 +410,7 @@ impl Linker {
                     node = self.node_of::<WIDTH>(batch, number);
                 }
                 let invocation = first_invocation + number;
-                self.keep(node, next_index(invocation), calls)
+                self.keep(node, next_index(invocation), calls, timed)
             };
             self.unclaimed[function][position].what = PackedEnded::new(what);
         }
@@ -407,11 +440,18 @@ impl Linker {
     }
 
     /// Keeps an invocation with its node.
-    fn keep(&mut self, node: ContextId, invocation: u32, calls: usize) -> Ended {
+    fn keep(
+        &mut self,
+        node: ContextId,
+        invocation: u32,
+        calls: usize,
+        timed: Option<Timed>,
+    ) -> Ended {
         let kept = Kept {
             node,
             invocation,
             calls: count(calls),
+            timed,
         };
         if let Some(number) = self.free.pop() {
             self.kept[number as usize] = kept;
@@ -474,6 +514,7 @@ impl Linker {
         TraceLinks {
             invocations: wanted.invocations.then_some(self.invocations),
             contexts: wanted.contexts.then_some(self.contexts),
+            timeline: wanted.timeline.then(|| self.timeline.finish()),
         }
     }
 
@@ -568,7 +609,7 @@ mod tests {
         batch: usize,
         columns: Range<usize>,
         wanted: LinkOptions,
-    ) -> (Vec<String>, String) {
+    ) -> (Vec<String>, String, Timeline) {
         let mut linker = Linker::new(wanted);
         for blocks in blocks.chunks(batch) {
             let mut batch = Batch::new(columns.len());
@@ -615,7 +656,8 @@ mod tests {
             }
         }
         stacks.sort();
-        (stacks, format!("{:?}", links.invocations))
+        let timeline = links.timeline.unwrap();
+        (stacks, format!("{:?}", links.invocations), timeline)
     }
 
     #[test]
@@ -630,6 +672,7 @@ mod tests {
                         invocations,
                         contexts: true,
                         call_sites,
+                        timeline: true,
                     };
                     let linked = |batch| linked(&blocks, batch, columns.clone(), wanted);
                     // One block after the other keeps every invocation.

@@ -18,6 +18,7 @@ mod linker;
 mod matching;
 mod proxies;
 mod stretches;
+mod timeline;
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -29,6 +30,7 @@ pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
 pub(crate) use proxies::note_proxy;
 pub(crate) use stretches::Switch;
+pub(crate) use timeline::{Timeline, TimelineBox};
 
 use batch::{Batch, Block};
 use linker::Linker;
@@ -60,7 +62,7 @@ impl Trace {
         Trace {
             lists: ProxyCalls::default(),
             wanted,
-            links: wanted.invocations || wanted.contexts,
+            links: wanted.invocations || wanted.contexts || wanted.timeline,
             sites: wanted.any_sites(),
             switches: Vec::new(),
             file: NameId::EMPTY,

@@ -146,7 +146,7 @@ pages! {
     ""
     bounds by by_line changed_tree comparison compressed corners dot events formats inclusive inputs lines messages names
     output page parts
-    preprocessor recursion root source terminal
+    preprocessor recursion root source terminal timeline
     usage user webgrind
 }
 

@@ -21,6 +21,7 @@ mod lines;
 mod source;
 mod stacks;
 mod table;
+mod timeline;
 
 use std::io::{self, BufWriter, Write};
 

@@ -558,10 +558,17 @@ impl ProfileBuilder {
     /// Closes the open block, if there is one.
     #[inline]
     pub(crate) fn close_block(&mut self) {
-        let is_followed = self.is_followed();
-        if let Some(block) = self.run.block.take()
-            && is_followed
-        {
+        if self.is_followed() {
+            self.end_invocation();
+        }
+        self.run.block = None;
+    }
+
+    /// Ends the invocation of the open block of a trace. Inlined, it would slow down outputs that
+    /// need no invocations.
+    #[inline(never)]
+    fn end_invocation(&mut self) {
+        if let Some(block) = &self.run.block {
             let (function, matching) = (block.function, block.matching);
             self.run.trace.end_block(function, matching);
             if !self.options.proxies.is_empty() {

@@ -17,6 +17,8 @@ pub struct ProfileOptions {
     pub contexts: bool,
     /// Whether calling contexts differ by call site, too: by the file and line of the call.
     pub call_sites: bool,
+    /// Whether to keep the longest invocations of traces, with their times.
+    pub timeline: bool,
     /// Whether to keep the files of calls in inlined code. webgrind files cannot store them. Before
     /// writing one, sum the calls that differ only in their files.
     pub call_files: bool,

@@ -30,6 +30,7 @@ impl Run {
             invocations: options.invocations,
             contexts: options.contexts,
             call_sites: options.call_sites,
+            timeline: options.timeline,
         };
         Run {
             kind,
@@ -71,6 +72,7 @@ impl Run {
         }
         sums.invocations = links.invocations;
         sums.contexts = links.contexts;
+        sums.timeline = links.timeline;
         sums
     }
 }

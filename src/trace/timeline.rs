@@ -1,0 +1,454 @@
+//! When the invocations of a trace ran: the boxes of a timeline.
+//!
+//! An invocation lasts for its self cost and the durations of the invocations that it called. These
+//! follow each other in the order of the calls. A trace does not tell when, in between, its own time
+//! was spent: it is spread evenly before, between and after them. Roots follow each other in the
+//! order in which they ended.
+//!
+//! Memory is limited: if there are too many boxes, the shortest are dropped, all below one duration.
+//! An invocation lasts at least as long as those that it called, so no box loses its caller's.
+
+use super::contexts::CallSite;
+use crate::tables::{Cost, FunctionId, NameId, next_index};
+
+/// The most boxes.
+const MAX_BOXES: usize = 200_000;
+
+/// No box.
+const NONE: u32 = u32::MAX;
+
+/// One invocation of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TimelineBox {
+    pub function: FunctionId,
+    /// The place of the call to it; `None` for roots.
+    pub site: Option<CallSite>,
+    /// The run, from 0.
+    pub lane: u32,
+    /// The number of boxes around it.
+    pub depth: u32,
+    /// When it began, since the start of its run.
+    pub start: Cost,
+    pub duration: Cost,
+    /// Its part of the duration outside of the invocations that it called, also of those dropped.
+    pub own: Cost,
+}
+
+/// The boxes of all runs. Times are in the unit of the first column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Timeline {
+    /// By lane; each box before those of the invocations that it called, in their order.
+    boxes: Vec<TimelineBox>,
+    lanes: u32,
+    /// Boxes below this duration were dropped.
+    shortest: Cost,
+    /// The durations of all roots.
+    total: Cost,
+}
+
+impl Timeline {
+    /// The boxes, by lane; each before those of the invocations that it called, in their order.
+    pub fn boxes(&self) -> &[TimelineBox] {
+        &self.boxes
+    }
+
+    /// The number of lanes: one for each run.
+    pub fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    /// The duration below which invocations were dropped, and their time; `None` if none were.
+    pub fn dropped(&self) -> Option<(Cost, Cost)> {
+        let shown = self.boxes.iter().map(|shown| shown.own);
+        let shown = shown.fold(0, Cost::saturating_add);
+        (self.shortest > 0).then(|| (self.shortest, self.total.saturating_sub(shown)))
+    }
+
+    /// The durations of all roots.
+    pub fn total(&self) -> Cost {
+        self.total
+    }
+
+    /// Appends the lanes of another timeline, whose functions and files have these numbers here.
+    pub fn append(
+        &mut self,
+        other: Timeline,
+        function: impl Fn(FunctionId) -> FunctionId,
+        name: impl Fn(NameId) -> NameId,
+    ) {
+        self.boxes.extend(other.boxes.into_iter().map(|own| {
+            let site = own.site.map(|site| CallSite {
+                file: name(site.file),
+                ..site
+            });
+            TimelineBox {
+                function: function(own.function),
+                site,
+                lane: self.lanes.saturating_add(own.lane),
+                ..own
+            }
+        }));
+        self.lanes = self.lanes.saturating_add(other.lanes);
+        self.total = self.total.saturating_add(other.total);
+        let shortest = self.shortest.max(other.shortest);
+        self.drop_below(shortest);
+        let durations = self.boxes.iter().map(|own| own.duration);
+        self.drop_below(shortest_of(durations.collect(), MAX_BOXES));
+    }
+
+    /// Drops all boxes below a duration.
+    pub fn drop_below(&mut self, shortest: Cost) {
+        if shortest > self.shortest {
+            self.shortest = shortest;
+            self.boxes.retain(|own| own.duration >= shortest);
+        }
+    }
+
+    /// The duration below which boxes have to be dropped so that at most this number is left; 0 if
+    /// none have to.
+    pub fn shortest_of(&self, most: usize) -> Cost {
+        let durations = self.boxes.iter().map(|own| own.duration);
+        shortest_of(durations.collect(), most)
+    }
+}
+
+/// The duration below which durations have to be dropped so that at most `most` are left; 0 if none
+/// have to.
+fn shortest_of(mut durations: Vec<Cost>, most: usize) -> Cost {
+    match durations.len().checked_sub(most + 1) {
+        None => 0,
+        Some(last) => {
+            let (_, longest_dropped, _) = durations.select_nth_unstable(last);
+            longest_dropped.saturating_add(1)
+        }
+    }
+}
+
+/// An invocation that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timed {
+    pub duration: Cost,
+    /// The number of its box. It has none if its duration is below the shortest.
+    number: u32,
+}
+
+impl Timed {
+    /// A leaf without a box.
+    pub fn dropped(cost: Cost) -> Self {
+        Timed {
+            duration: cost.max(0),
+            number: NONE,
+        }
+    }
+}
+
+/// A box whose caller may not have ended.
+#[derive(Clone, Copy, Debug)]
+struct OpenBox {
+    /// Depth is not known yet; the start is that within its caller's.
+    shown: TimelineBox,
+    /// The number of the caller's box.
+    caller: u32,
+    /// Its position in the order in which invocations ended.
+    ended: u64,
+}
+
+/// Builds the timeline of one run.
+#[derive(Debug, Default)]
+pub(super) struct TimelineBuilder {
+    boxes: Vec<OpenBox>,
+    /// The numbers of those that were dropped.
+    free: Vec<u32>,
+    shortest: Cost,
+    /// The self costs of all invocations.
+    total: Cost,
+    ended: u64,
+    /// The invocations that the next one to end has called, the last first.
+    called: Vec<(Timed, Option<CallSite>)>,
+}
+
+impl TimelineBuilder {
+    /// Whether an invocation has a box.
+    pub fn has_box(&self, ended: Timed) -> bool {
+        ended.number != NONE && ended.duration >= self.shortest
+    }
+
+    /// Adds a call of the invocation that ends next. Its last call comes first. `called` is what it
+    /// made, or the cost of the call if that is missing.
+    pub fn add_call(
+        &mut self,
+        callee: FunctionId,
+        called: Result<Timed, Cost>,
+        site: Option<CallSite>,
+    ) {
+        let called = called.unwrap_or_else(|cost| self.add_box(callee, cost.max(0), cost.max(0)));
+        self.called.push((called, site));
+    }
+
+    /// Ends an invocation with this self cost, and with the calls that were added.
+    pub fn end(&mut self, function: FunctionId, self_cost: Cost) -> Timed {
+        let own = self_cost.max(0);
+        let durations = self.called.iter().map(|(called, _)| called.duration);
+        let duration = durations.fold(own, Cost::saturating_add);
+        let ended = self.add_box(function, own, duration);
+        let gaps = self.called.len() as i128 + 1;
+        let mut before: Cost = 0;
+        for (gap, (called, site)) in (1..).zip(self.called.drain(..).rev()) {
+            if called.number != NONE && called.duration >= self.shortest {
+                let spent = i128::from(own) * gap / gaps;
+                let spent = Cost::try_from(spent).unwrap_or(own);
+                let inner = &mut self.boxes[called.number as usize];
+                inner.caller = ended.number;
+                inner.shown.start = before.saturating_add(spent);
+                inner.shown.site = site;
+            }
+            before = before.saturating_add(called.duration);
+        }
+        ended
+    }
+
+    fn add_box(&mut self, function: FunctionId, own: Cost, duration: Cost) -> Timed {
+        self.ended += 1;
+        self.total = self.total.saturating_add(own);
+        let mut ended = Timed {
+            duration,
+            number: NONE,
+        };
+        // Not for every box, because all have to be looked at.
+        if self.boxes.len() - self.free.len() >= MAX_BOXES + MAX_BOXES / 4 {
+            self.drop_shortest();
+        }
+        if duration < self.shortest {
+            return ended;
+        }
+        let own = OpenBox {
+            shown: TimelineBox {
+                function,
+                site: None,
+                lane: 0,
+                depth: 0,
+                start: 0,
+                duration,
+                own,
+            },
+            caller: NONE,
+            ended: self.ended,
+        };
+        ended.number = self.free.pop().unwrap_or(next_index(self.boxes.len()));
+        match self.boxes.get_mut(ended.number as usize) {
+            Some(free) => *free = own,
+            None => self.boxes.push(own),
+        }
+        ended
+    }
+
+    /// Drops the shortest boxes.
+    fn drop_shortest(&mut self) {
+        let shortest = self.shortest;
+        let kept = self.boxes.iter().map(|open| open.shown.duration);
+        let kept = kept.filter(|&duration| duration >= shortest);
+        self.shortest = shortest.max(shortest_of(kept.collect(), MAX_BOXES));
+        for (number, open) in (0..).zip(&self.boxes) {
+            if (shortest..self.shortest).contains(&open.shown.duration) {
+                self.free.push(number);
+            }
+        }
+    }
+
+    /// Ends the run.
+    pub fn finish(mut self) -> Timeline {
+        self.drop_shortest();
+        let open = &self.boxes;
+        let mut order: Vec<u32> = (0..)
+            .zip(open)
+            .filter(|(_, open)| open.shown.duration >= self.shortest)
+            .map(|(number, _)| number)
+            .collect();
+        let place = |number: u32| {
+            let open = &open[number as usize];
+            (open.caller, open.shown.start, open.ended)
+        };
+        order.sort_unstable_by_key(|&number| place(number));
+        let called_by = |caller: u32| {
+            let start = order.partition_point(|&number| open[number as usize].caller < caller);
+            let rest = &order[start..];
+            let count = rest.partition_point(|&number| open[number as usize].caller == caller);
+            &rest[..count]
+        };
+        let mut boxes = Vec::with_capacity(order.len());
+        let mut pending: Vec<(u32, Cost, u32)> = Vec::new();
+        let mut start: Cost = 0;
+        for &root in called_by(NONE) {
+            pending.push((root, start, 0));
+            start = start.saturating_add(open[root as usize].shown.duration);
+            while let Some((number, start, depth)) = pending.pop() {
+                let shown = open[number as usize].shown;
+                boxes.push(TimelineBox {
+                    start,
+                    depth,
+                    ..shown
+                });
+                let called = called_by(number).iter().rev();
+                pending.extend(called.map(|&inner| {
+                    let offset = open[inner as usize].shown.start;
+                    (inner, start.saturating_add(offset), depth + 1)
+                }));
+            }
+        }
+        Timeline {
+            boxes,
+            lanes: 1,
+            shortest: self.shortest,
+            total: self.total,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ends an invocation with calls of these.
+    fn end(
+        builder: &mut TimelineBuilder,
+        function: u32,
+        self_cost: Cost,
+        called: impl DoubleEndedIterator<Item = (u32, Timed)>,
+    ) -> Timed {
+        for (line, (callee, timed)) in called.enumerate().collect::<Vec<_>>().into_iter().rev() {
+            let site = CallSite {
+                file: NameId::EMPTY,
+                line: line as u64,
+            };
+            builder.add_call(FunctionId(callee), Ok(timed), Some(site));
+        }
+        builder.end(FunctionId(function), self_cost)
+    }
+
+    fn leaf(builder: &mut TimelineBuilder, function: u32, cost: Cost) -> (u32, Timed) {
+        (function, builder.end(FunctionId(function), cost))
+    }
+
+    /// Function, depth, start, duration and line of each box.
+    fn shown(timeline: &Timeline) -> Vec<(u32, u32, Cost, Cost, Option<u64>)> {
+        let boxes = timeline.boxes().iter();
+        let shown = boxes.map(|own| {
+            let line = own.site.map(|site| site.line);
+            (own.function.0, own.depth, own.start, own.duration, line)
+        });
+        shown.collect()
+    }
+
+    /// One run: `{main}`, with this self cost, calls leaves with these costs.
+    fn leaves(costs: impl Iterator<Item = Cost>, self_cost: Cost) -> Timeline {
+        let mut builder = TimelineBuilder::default();
+        let called: Vec<_> = costs.map(|cost| leaf(&mut builder, 1, cost)).collect();
+        end(&mut builder, 0, self_cost, called.into_iter());
+        builder.finish()
+    }
+
+    #[test]
+    fn own_time_is_spread_between_calls() {
+        let mut builder = TimelineBuilder::default();
+        let inner = [leaf(&mut builder, 3, 5)];
+        let outer = [
+            leaf(&mut builder, 1, 10),
+            (2, end(&mut builder, 2, 4, inner.into_iter())),
+            // Xdebug's self costs can be negative.
+            leaf(&mut builder, 1, -7),
+        ];
+        end(&mut builder, 0, 13, outer.into_iter());
+        leaf(&mut builder, 5, 8);
+        let timeline = builder.finish();
+        let expected = [
+            (0, 0, 0, 32, None),
+            (1, 1, 3, 10, Some(0)),
+            (2, 1, 16, 9, Some(1)),
+            (3, 2, 18, 5, Some(0)),
+            (1, 1, 28, 0, Some(2)),
+            // The next root follows.
+            (5, 0, 32, 8, None),
+        ];
+        assert_eq!(shown(&timeline), expected);
+        assert_eq!((timeline.total(), timeline.dropped()), (40, None));
+    }
+
+    #[test]
+    fn missing_invocations_last_as_long_as_their_calls() {
+        let mut builder = TimelineBuilder::default();
+        builder.add_call(FunctionId(4), Err(6), None);
+        builder.end(FunctionId(0), 2);
+        let expected = [(0, 0, 0, 8, None), (4, 1, 1, 6, None)];
+        assert_eq!(shown(&builder.finish()), expected);
+    }
+
+    #[test]
+    fn so_many_boxes_are_shown() {
+        let most = Cost::try_from(MAX_BOXES).unwrap();
+        // With that of {main}, exactly as many.
+        let timeline = leaves(1..most, 7);
+        assert_eq!(timeline.boxes().len(), MAX_BOXES);
+        assert_eq!(timeline.dropped(), None);
+        // One more, and only the shortest goes.
+        let timeline = leaves((1..=most).rev(), 7);
+        assert_eq!(timeline.boxes().len(), MAX_BOXES);
+        assert_eq!(timeline.dropped(), Some((2, 1)));
+        // None goes alone if others are as short.
+        let timeline = leaves((1..=most).map(|cost| cost.max(3)), 7);
+        assert_eq!(timeline.boxes().len(), MAX_BOXES - 2);
+        assert_eq!(timeline.dropped(), Some((4, 9)));
+    }
+
+    #[test]
+    fn the_shortest_go_in_whatever_order_they_come() {
+        const COUNT: Cost = 300_000;
+        let most = Cost::try_from(MAX_BOXES).unwrap();
+        let orders: [fn(Cost) -> Cost; 3] = [|at| at, |at| COUNT - 1 - at, |at| at * 7919 % COUNT];
+        for order in orders {
+            let timeline = leaves((0..COUNT).map(|at| 1 + order(at)), 7);
+            let shortest = COUNT - most + 2;
+            let shown = timeline.boxes().iter().skip(1);
+            assert!(shown.clone().all(|own| own.duration >= shortest));
+            assert_eq!(shown.len(), MAX_BOXES - 1);
+            assert_eq!(
+                timeline.dropped(),
+                Some((shortest, shortest * (shortest - 1) / 2))
+            );
+            // They stay where they were.
+            let starts = timeline.boxes().iter().map(|own| own.start);
+            assert!(starts.is_sorted());
+            let total = COUNT * (COUNT + 1) / 2 + 7;
+            assert_eq!(timeline.total(), total);
+            assert_eq!(timeline.boxes()[0].duration, total);
+        }
+        // Of equal ones, all go.
+        let timeline = leaves((0..COUNT).map(|_| 2), 7);
+        assert_eq!(shown(&timeline), [(0, 0, 0, 2 * COUNT + 7, None)]);
+        assert_eq!(timeline.dropped(), Some((3, 2 * COUNT)));
+    }
+
+    #[test]
+    fn runs_have_lanes_and_share_the_limit() {
+        let number = |id: FunctionId| FunctionId(id.0 + 10);
+        let mut all = leaves([5, 6].into_iter(), 3);
+        all.append(leaves([7].into_iter(), 2), number, |name| name);
+        let lanes: Vec<_> = all.boxes().iter().map(|own| own.lane).collect();
+        assert_eq!((all.lanes(), &lanes[..]), (2, &[0, 0, 0, 1, 1][..]));
+        assert_eq!(
+            shown(&all)[3..],
+            [(10, 0, 0, 9, None), (11, 1, 1, 7, Some(0))]
+        );
+        let half = Cost::try_from(MAX_BOXES / 2).unwrap();
+        let mut all = Timeline::default();
+        for run in 0..3 {
+            all.append(
+                leaves((0..half).map(|at| 3 * at + run + 1), 1),
+                number,
+                |name| name,
+            );
+        }
+        assert_eq!((all.lanes(), all.boxes().len()), (3, MAX_BOXES));
+        let (shortest, time) = all.dropped().unwrap();
+        assert_eq!(time, shortest * (shortest - 1) / 2);
+    }
+}
