@@ -85,15 +85,14 @@ pub(crate) fn check_all(
     for limit in limits {
         let functions = all.by(GroupBy::Function)?;
         let target = limit.target(functions.subject())?;
+        let is_by_part = each_part && limit.name.is_none();
         let rows = match target {
             Target::Named(by, _) => all.by(by)?,
+            _ if is_by_part => all.by(GroupBy::Part)?,
             _ => functions,
         };
         let check = Check::of(limit, target, are_complete, rows.subject())?;
-        if each_part && limit.name.is_none() {
-            if views(rows.subject()).any(|view| view.profile().unlisted_parts() > 0) {
-                return Err(LimitError::TooManyParts.into());
-            }
+        if is_by_part {
             verdicts.extend(check.parts()?);
             continue;
         }
@@ -260,10 +259,20 @@ impl<'l, 'a> Check<'l, 'a> {
         Ok(verdict)
     }
 
-    /// Checks each part that the profiled program has named. For growth, parts that only one side has
-    /// get a verdict, too.
+    /// Checks each part that the profiled program has named; if it has named none, each part. For growth,
+    /// parts that only one side has get a verdict, too.
     fn parts(&self) -> Result<Vec<Verdict>, LimitError> {
-        let parts = PartChange::between(self.views, self.columns);
+        let profiles = self.views.map(View::profile);
+        if profiles
+            .into_iter()
+            .any(|profile| profile.unlisted_parts() > 0)
+        {
+            return Err(LimitError::TooManyParts);
+        }
+        let mut parts = PartChange::between(self.views, self.columns);
+        if parts.is_empty() {
+            parts = self.unnamed_parts();
+        }
         let is_on_both = |part: &PartChange<'_>| part.costs.base.and(part.costs.new).is_some();
         if !parts.iter().any(is_on_both) {
             return Err(LimitError::NoParts);
@@ -274,6 +283,39 @@ impl<'l, 'a> Check<'l, 'a> {
             Check { target, ..*self }.judge(sums)
         });
         verdicts.collect()
+    }
+
+    /// The rows, which are parts. None if there is only one, which nothing is told apart from.
+    fn unnamed_parts(&self) -> Vec<PartChange<'a>> {
+        let part = |ids: Sides<Option<FunctionId>>| {
+            let sides = self.views.zip(self.columns).zip(ids);
+            let name = sides.into_iter().rev().find_map(|((view, _), id)| {
+                let [.., name] = view.names_of(id?);
+                Some(name)
+            });
+            PartChange {
+                name: name.unwrap_or_default(),
+                costs: sides.map(|((view, column), id)| Some(column.cost(view.self_costs(id?)))),
+            }
+        };
+        let parts: Vec<PartChange<'a>> = match self.comparison {
+            None => {
+                let rows = self.views.new.functions();
+                rows.map(|(id, _)| {
+                    part(Sides {
+                        base: Some(id),
+                        new: Some(id),
+                    })
+                })
+                .collect()
+            }
+            Some(comparison) => {
+                let rows = comparison.functions();
+                rows.map(|row| part(row.functions.as_ref().map(|ids| ids.first().copied())))
+                    .collect()
+            }
+        };
+        if parts.len() > 1 { parts } else { Vec::new() }
     }
 
     /// Adds up the functions that a name fits best, if they have one name; of groups, there must be one.

@@ -150,8 +150,10 @@ pub enum LimitError {
     /// The limit is on a group of functions of this kind, which a single profile does not contain.
     #[error("a limit on a {0} can only be checked in a conversion")]
     Group(&'static str),
-    /// Each part is to be checked, but none has a name.
-    #[error("no named parts (CALLGRIND_DUMP_STATS_AT) to check limits for")]
+    /// Each part is to be checked, but there is only one, which has no name.
+    #[error(
+        "no parts to check limits for: neither several inputs nor named parts (CALLGRIND_DUMP_STATS_AT)"
+    )]
     NoParts,
     /// Each part is to be checked, but there are more than are known.
     #[error("too many parts to check each of them: choose some with --part")]

@@ -10,7 +10,8 @@
 //! - Of the rest, functions whose name and object occur once on each side have another file, as after
 //!   inlining.
 //!
-//! Groups are the same if their names are, or, with another root, the paths in these.
+//! Groups are the same if their names are, or, with another root, the paths in these. Parts have names
+//! that the profiled program gave them, or those of their inputs.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,7 @@ use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{is_known, last_component, original, paths, without_folders, without_lines};
-use crate::profile::FunctionId;
+use crate::profile::{FunctionId, PartHeader};
 use crate::view::{GroupBy, View};
 
 /// How a function was paired whose name, lines or file differ between the sides.
@@ -52,6 +53,7 @@ pub(super) fn paired(profiles: Sides<&View<'_>>) -> Vec<JoinedFunctions> {
     let moved = MovedFiles::new(&profiles.map(|view| files(view)));
     match profiles.new.by() {
         GroupBy::Function => paired_functions(profiles, &moved),
+        GroupBy::Part => paired_parts(profiles, &moved),
         by => {
             let key = |side: Side, id: FunctionId| {
                 let [_, file, name] = profiles[side].names_of(id);
@@ -65,6 +67,29 @@ pub(super) fn paired(profiles: Sides<&View<'_>>) -> Vec<JoinedFunctions> {
             alike(profiles, key)
         }
     }
+}
+
+/// Parts are the same if the profiled program gave them the same name; those without a name, if they
+/// are the same of an input. If each side has one input, its name does not matter.
+fn paired_parts(profiles: Sides<&View<'_>>, moved: &MovedFiles<'_>) -> Vec<JoinedFunctions> {
+    let inputs = profiles.map(|view| {
+        let inputs: HashSet<&str> = view.profile().parts().map(|part| part.input).collect();
+        inputs.len()
+    });
+    let has_one_input = inputs.base == 1 && inputs.new == 1;
+    alike(profiles, |side, id| {
+        let part = profiles[side].part(id)?;
+        let PartHeader { number, thread, .. } = *part.header;
+        Some(match part.header.name() {
+            Some(name) => (Cow::Borrowed(name), None, thread),
+            None if has_one_input => (b"".into(), number, thread),
+            None => (
+                moved.in_new(side, part.input.as_bytes()).into(),
+                number,
+                thread,
+            ),
+        })
+    })
 }
 
 fn paired_functions(profiles: Sides<&View<'_>>, moved: &MovedFiles<'_>) -> Vec<JoinedFunctions> {
@@ -99,6 +124,7 @@ fn files<'v>(profile: &'v View<'_>) -> HashSet<&'v [u8]> {
         match profile.by() {
             GroupBy::File | GroupBy::Object => files.extend([name]),
             GroupBy::Line => files.extend([file]),
+            GroupBy::Part => files.extend(profile.part(id).map(|part| part.input.as_bytes())),
             _ => {
                 files.extend(is_known(file).then_some(file));
                 files.extend(paths(name).map(|path| &name[path]));

@@ -86,7 +86,7 @@ pub fn write(
             record.field("thread", &part.header.thread)?;
             record.field("trigger", &utf8(&part.header.trigger))?;
             record.field("name", &part.header.name().map(utf8))?;
-            record.field("command", &utf8(&part.header.command))?;
+            record.field("command", &utf8(part.command))?;
             record.field("calls", &part.calls)?;
             record.field("total", part.totals)
         })?;
@@ -116,6 +116,10 @@ fn write_group(record: &mut Document<'_>, groups: &View<'_>, id: FunctionId) -> 
     if groups.by() == GroupBy::Line {
         record.field("file", &utf8(group.file))?;
         record.field("line", &group.line)?;
+    }
+    if let Some(part) = groups.part(id) {
+        record.field("input", part.input)?;
+        return record.field("command", &utf8(part.command));
     }
     record.field("function", &utf8(group.costliest.unwrap_or_default()))
 }

@@ -286,6 +286,11 @@ impl HeaderReader {
         self.is_part = false;
     }
 
+    /// The command of the current section, or that of the sections before it; empty if unknown.
+    pub fn command(&self) -> &[u8] {
+        &self.command
+    }
+
     /// Drops what the current run of a trace states.
     pub fn leave_out_run(&mut self) {
         self.section.clear();

@@ -459,6 +459,11 @@ impl Profile {
         self.contents.sums.parts.iter()
     }
 
+    /// One of the [`parts`](Self::parts).
+    pub(crate) fn part(&self, at: usize) -> Part<'_> {
+        self.contents.sums.parts.at(at)
+    }
+
     /// The number of parts that [`parts`](Self::parts) does not list.
     pub fn unlisted_parts(&self) -> u64 {
         self.contents.sums.parts.unlisted

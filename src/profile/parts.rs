@@ -28,8 +28,6 @@ pub struct PartHeader {
     /// The value of its `desc: Trigger:` line, which is the reason for the dump; empty if there is
     /// none.
     pub trigger: Arc<[u8]>,
-    /// The profiled command, the value of its `cmd:` line; empty if there is none.
-    pub command: Arc<[u8]>,
 }
 
 impl PartHeader {
@@ -52,6 +50,8 @@ pub struct Part<'a> {
     pub input: &'a str,
     /// Its header.
     pub header: &'a PartHeader,
+    /// The profiled command, according to a `cmd:` line; empty if there is none.
+    pub command: &'a [u8],
     /// The number of calls in it.
     pub calls: u64,
     /// The sums of its self costs, as in [`Profile::self_costs`](super::Profile::self_costs).
@@ -77,6 +77,7 @@ pub(super) struct Parts {
 struct ListedPart {
     input: usize,
     header: PartHeader,
+    command: Arc<[u8]>,
     calls: u64,
 }
 
@@ -106,30 +107,45 @@ impl Parts {
     }
 
     fn add(&mut self, part: Part<'_>) {
-        let mut header = part.header.clone();
-        for text in [&mut header.trigger, &mut header.command] {
-            match self.texts.get(text) {
-                Some(known) => *text = Arc::clone(known),
-                None => drop(self.texts.insert(Arc::clone(text))),
-            }
-        }
+        let trigger = self.text(&part.header.trigger);
+        let command = self.text(part.command);
         let input = self.inputs.insert_full(part.input.into()).0;
         self.rows.push(ListedPart {
             input,
-            header,
+            header: PartHeader {
+                trigger,
+                ..*part.header
+            },
+            command,
             calls: part.calls,
         });
         self.totals.widen(part.totals.len());
         self.totals.push::<ANY_WIDTH>(part.totals);
     }
 
+    /// The text, in memory that equal ones share.
+    fn text(&mut self, text: &[u8]) -> Arc<[u8]> {
+        if let Some(known) = self.texts.get(text) {
+            return Arc::clone(known);
+        }
+        let text: Arc<[u8]> = text.into();
+        self.texts.insert(Arc::clone(&text));
+        text
+    }
+
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Part<'_>> {
-        self.rows.iter().enumerate().map(|(row, part)| Part {
+        (0..self.rows.len()).map(|row| self.at(row))
+    }
+
+    pub fn at(&self, row: usize) -> Part<'_> {
+        let part = &self.rows[row];
+        Part {
             input: &self.inputs[part.input],
             header: &part.header,
+            command: &part.command,
             calls: part.calls,
             totals: self.totals.row(row),
-        })
+        }
     }
 }
 

@@ -64,11 +64,12 @@ impl Sums {
     }
 
     /// Lists all of it as one part of an input, in its events.
-    pub(super) fn add_as_part(&mut self, input: &str, header: &PartHeader) {
+    pub(super) fn add_as_part(&mut self, input: &str, header: &PartHeader, command: &[u8]) {
         let calls = self.calls.edges().iter().map(|edge| edge.calls);
         self.parts.push(Part {
             input,
             header,
+            command,
             calls: calls.fold(0, u64::saturating_add),
             totals: &self.functions.self_costs.totals(),
         });

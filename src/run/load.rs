@@ -257,7 +257,7 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         call_files: has(Feature::CallFiles),
         // Markdown shows lines, but not in comparisons.
         lines: has(Feature::Lines) && !is_table || options.groups(GroupBy::Line),
-        parts: has(Feature::Comparison) || options.limit_each_part,
+        parts: has(Feature::Comparison) || options.limit_each_part || options.groups(GroupBy::Part),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the rows of a view are: functions, classes, files, objects, packages or lines.
+//! What the rows of a view are: functions, classes, files, objects, packages, lines or parts.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -7,7 +7,9 @@ use crate::display::text::printable;
 use crate::maps::{HashMap, IndexMap};
 use crate::named::by_name;
 use crate::names::{Packages, class, is_known};
-use crate::profile::{Cost, Function, FunctionId, Joined, ModelError, NameId, Profile};
+use crate::profile::{
+    Cost, Function, FunctionId, Joined, ModelError, NameId, PartHeader, Profile, ProfileKind,
+};
 use crate::tables::{ANY_WIDTH, FunctionTable, NameTable, first_cost, next_index, slot};
 
 /// The kind of the rows of a report.
@@ -29,6 +31,9 @@ pub enum GroupBy {
     /// A Composer, npm or Python package, a crate or a shared library; otherwise the first folder
     /// below the common ones.
     Package,
+    /// A dump or thread of Valgrind, a run of Xdebug's append mode, otherwise an input.
+    #[cfg_attr(feature = "cli", value(aliases = ["run", "input"]))]
+    Part,
 }
 
 by_name!(GroupBy {
@@ -38,16 +43,18 @@ by_name!(GroupBy {
     File: "file",
     Object: "object",
     Package: "package",
+    Part: "part" | "run" | "input",
 });
 
 impl GroupBy {
     /// All groups, without functions.
-    pub(crate) const GROUPS: [GroupBy; 5] = [
+    pub(crate) const GROUPS: [GroupBy; 6] = [
         GroupBy::Line,
         GroupBy::Class,
         GroupBy::File,
         GroupBy::Object,
         GroupBy::Package,
+        GroupBy::Part,
     ];
 
     /// The name of one group.
@@ -60,6 +67,11 @@ impl GroupBy {
         self.words().1
     }
 
+    /// Whether rows are functions, or groups of them: these call each other.
+    pub(crate) fn groups_functions(self) -> bool {
+        !matches!(self, GroupBy::Line | GroupBy::Part)
+    }
+
     fn words(self) -> (&'static str, &'static str) {
         match self {
             GroupBy::Function => ("function", "functions"),
@@ -68,6 +80,7 @@ impl GroupBy {
             GroupBy::File => ("file", "files"),
             GroupBy::Object => ("object", "objects"),
             GroupBy::Package => ("package", "packages"),
+            GroupBy::Part => ("part", "parts"),
         }
     }
 }
@@ -92,6 +105,8 @@ pub(super) enum RowNumbers {
     Lines,
     /// The row of each line with calls.
     OfCallSites(IndexMap<FileLine, FunctionId>),
+    /// Rows are the parts of the profile.
+    Parts,
 }
 
 /// A line of a file of the profile.
@@ -128,21 +143,26 @@ impl<'a> Rows<'a> {
         match by {
             GroupBy::Function => Ok(Rows::folded(profile)),
             GroupBy::Line => Rows::by_line(profile, calls),
+            GroupBy::Part => Rows::by_part(profile),
             _ => Rows::by_name(profile, by),
         }
     }
 
-    /// The row of a function of the profile, unless rows are lines.
+    /// The row of a function of the profile, unless rows are lines or parts.
     pub fn of_function(&self, id: FunctionId) -> Option<FunctionId> {
         match &self.numbers {
             RowNumbers::Functions => Some(id),
             RowNumbers::OfFunctions(rows) => rows.get(id.index()).copied(),
-            RowNumbers::Lines | RowNumbers::OfCallSites(_) => None,
+            RowNumbers::Lines | RowNumbers::OfCallSites(_) | RowNumbers::Parts => None,
         }
     }
 
-    pub fn are_lines(&self) -> bool {
-        matches!(self.numbers, RowNumbers::Lines | RowNumbers::OfCallSites(_))
+    /// Whether each function of the profile has a row.
+    pub fn have_functions(&self) -> bool {
+        matches!(
+            self.numbers,
+            RowNumbers::Functions | RowNumbers::OfFunctions(_)
+        )
     }
 
     pub fn folded(profile: &'a Profile) -> Self {
@@ -269,6 +289,50 @@ impl<'a> Rows<'a> {
                 false => RowNumbers::Lines,
             },
             costliest: costliest(folded, parts),
+        })
+    }
+
+    /// Parts, with the names of those that are the only ones of their input, or with their numbers.
+    fn by_part(profile: &'a Profile) -> Result<Self, ModelError> {
+        let mut counts: HashMap<&str, u64> = HashMap::default();
+        for part in profile.parts() {
+            *counts.entry(part.input).or_default() += 1;
+        }
+        let word = match profile.kind() {
+            ProfileKind::Trace => "run",
+            _ => "part",
+        };
+        let (mut names, mut table) = (NameTable::default(), FunctionTable::default());
+        table.self_costs.widen(profile.events().len());
+        table.inclusive_costs.widen(profile.events().len());
+        for (row, part) in profile.parts().enumerate() {
+            let PartHeader { number, thread, .. } = part.header;
+            let name = match (part.header.name(), counts[part.input]) {
+                (Some(name), _) => printable(name),
+                (None, 1) => part.input.to_owned(),
+                (None, _) => {
+                    let number = number.map(|number| format!("{word} {number}"));
+                    let number = number.unwrap_or_else(|| format!("unnamed {word}"));
+                    match counts.len() {
+                        1 => number,
+                        _ => format!("{}: {number}", part.input),
+                    }
+                }
+            };
+            let name = match thread {
+                Some(thread) => format!("{name} (thread {thread})"),
+                None => name,
+            };
+            table.push(Function {
+                invocations: part.calls,
+                ..Function::new(NameId::EMPTY, NameId::EMPTY, names.intern(name.as_bytes()))
+            });
+            table.self_costs.add::<ANY_WIDTH>(row, part.totals);
+        }
+        Ok(Rows {
+            table: Cow::Owned(profile.with_functions(names, table)?),
+            numbers: RowNumbers::Parts,
+            costliest: Vec::new(),
         })
     }
 }

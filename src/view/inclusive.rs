@@ -32,7 +32,7 @@ impl InclusiveCosts {
         }
         let mut costs = CostTable::new(table.events().len());
         for (id, _) in table.functions() {
-            if members[id.index()] < 2 && !rows.are_lines() {
+            if members[id.index()] < 2 && rows.have_functions() {
                 costs.push::<ANY_WIDTH>(table.inclusive_costs(id));
                 continue;
             }
@@ -76,7 +76,7 @@ impl InclusiveCosts {
                 ..InclusiveCosts::exact(costs)
             };
         }
-        if rows.are_lines() {
+        if !rows.have_functions() {
             return InclusiveCosts::summed(rows);
         }
         let mut inclusive = match contexts {

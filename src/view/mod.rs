@@ -18,7 +18,7 @@ use crate::compare::{CompareError, Comparison};
 use crate::maps::HashMap;
 use crate::names::Named;
 use crate::profile::{
-    CallEdge, Cost, EdgeRef, Function, FunctionId, InclusiveCost, Line, ModelError, NameId,
+    CallEdge, Cost, EdgeRef, Function, FunctionId, InclusiveCost, Line, ModelError, NameId, Part,
     Profile, ProfileKind,
 };
 use crate::stacks::{StackId, Stacks};
@@ -160,15 +160,20 @@ impl<'a> View<'a> {
         self.rows.table.function(row)
     }
 
-    /// The row of a function of the profile; none if rows are lines.
+    /// The part that a row is, if rows are parts.
+    pub(crate) fn part(&self, row: FunctionId) -> Option<Part<'_>> {
+        matches!(self.rows.numbers, RowNumbers::Parts).then(|| self.profile.part(row.index()))
+    }
+
+    /// The row of a function of the profile; none if rows are lines or parts.
     pub(crate) fn row(&self, function: FunctionId) -> Option<FunctionId> {
         self.rows.of_function(function)
     }
 
-    /// A function of the profile for each row; none if rows are lines.
+    /// A function of the profile for each row; none if rows are lines or parts.
     pub(crate) fn functions_of_rows(&self) -> Vec<FunctionId> {
         let mut functions = Vec::new();
-        if !self.rows.are_lines() {
+        if self.rows.have_functions() {
             functions.extend(self.functions().map(|(row, _)| row));
             for (function, _) in self.profile.functions() {
                 if let Some(row) = self.row(function) {
@@ -213,12 +218,13 @@ impl<'a> View<'a> {
     pub(crate) fn named(&self, row: FunctionId) -> Named<'_> {
         let [object, file, name] = self.names_of(row);
         let costliest = self.rows.costliest.get(row.index());
+        let costliest = costliest.map(|&name| self.profile.folded().name(name));
         Named {
             name,
             object,
             file,
             line: self.function(row).line,
-            costliest: costliest.map(|&name| self.profile.folded().name(name)),
+            costliest: costliest.or_else(|| Some(self.part(row)?.command)),
         }
     }
 

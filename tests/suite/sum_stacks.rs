@@ -68,10 +68,11 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
     order.sort_by_key(|&(above, _)| above);
     assert!(order.is_sorted(), "{name}: siblings by frame");
     let mut expected: BTreeMap<Vec<u8>, Vec<i64>> = BTreeMap::new();
-    for (id, own_name) in own_names(profile) {
+    let functions = View::as_recorded(profile, InclusiveCost::Once);
+    for (id, own_name) in own_names(&functions) {
         let row = expected.entry(own_name).or_insert_with(zeros);
         row.iter_mut()
-            .zip(profile.self_costs(id))
+            .zip(functions.self_costs(id))
             .for_each(|(sum, cost)| *sum += cost);
     }
     for sums in [&mut sums, &mut expected] {
@@ -81,21 +82,14 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
 }
 
 /// What functions are called without their callers and recursion levels.
-fn own_names(profile: &Profile) -> Vec<(FunctionId, Vec<u8>)> {
-    let document = text_of(|output| {
-        json::write(
-            &View::as_recorded(profile, InclusiveCost::Once),
-            None,
-            &[],
-            output,
-        )
-    });
+fn own_names(functions: &View<'_>) -> Vec<(FunctionId, Vec<u8>)> {
+    let document = text_of(|output| json::write(functions, None, &[], output));
     let document: Value = serde_json::from_str(&document).expect("JSON");
     let rows = document["functions"].as_array().expect("a list").iter();
-    let functions = profile.functions().zip(rows);
-    let names = functions.map(|((id, function), row)| match row["own_name"].as_str() {
+    let functions_and_rows = functions.functions().zip(rows);
+    let names = functions_and_rows.map(|((id, function), row)| match row["own_name"].as_str() {
         Some(own_name) => (id, own_name.as_bytes().to_vec()),
-        None => (id, profile.name(function.name).to_vec()),
+        None => (id, functions.name(function.name).to_vec()),
     });
     names.collect()
 }

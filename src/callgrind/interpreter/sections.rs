@@ -1,7 +1,5 @@
 //! The sections of an input, which are runs or parts: their headers, and whether they are complete.
 
-use std::sync::Arc;
-
 use super::Interpreter;
 use crate::callgrind::error::WarningKind;
 use crate::display::text::excerpt;
@@ -75,15 +73,9 @@ impl Section {
 
     /// Begins the next section, which has the same producer until a header names another one.
     fn next(&self) -> Self {
-        let mut part = PartHeader::default();
-        if !self.is_trace {
-            // Valgrind writes it for the first part only.
-            part.command = Arc::clone(&self.part.command);
-        }
         Section {
             is_trace: self.is_trace,
             producer: self.producer,
-            part,
             earlier: self.earlier + 1,
             blocks: self.blocks.min(Blocks::InEarlierSections),
             ..Section::first(self.fixed_kind)
@@ -156,7 +148,6 @@ impl Section {
             false => self.part.clone(),
             true => PartHeader {
                 number: Some(self.earlier + 1),
-                command: Arc::clone(&self.part.command),
                 ..PartHeader::default()
             },
         }
@@ -208,7 +199,6 @@ impl Section {
                 }
             }
             b"totals" => self.totals = Some(summary_costs(value)),
-            b"cmd" => self.part.command = text.into(),
             b"desc" if text.starts_with(RUNS) => self.has_runs = true,
             b"desc" if text.starts_with(TRIGGER) => {
                 self.part.trigger = text[TRIGGER.len()..].trim_ascii_start().into();

@@ -39,7 +39,8 @@ impl Report<'_> {
 
     /// The numbers of runs, parts, rows and calls of a profile.
     pub fn counts(&self) -> Vec<(&'static str, String)> {
-        let (profile, edges) = (self.view.profile(), self.view.edges().len() as u64);
+        let (profile, by) = (self.view.profile(), self.kind.by);
+        let edges = self.view.edges().len() as u64;
         let several = |what, count| (count > 1).then(|| (what, grouped(count)));
         let calls = match self.view.has_invocations() || edges == 0 {
             true => {
@@ -54,9 +55,10 @@ impl Report<'_> {
         let counts = [
             several("runs", profile.runs()),
             // Where each run is a part, their number is there already.
-            several("parts", part_count(profile)).filter(|_| part_count(profile) != profile.runs()),
-            Some((self.kind.by.names(), grouped(self.rows.len() as u64))),
-            (self.kind.by != GroupBy::Line).then_some(calls),
+            several("parts", part_count(profile))
+                .filter(|_| part_count(profile) != profile.runs() && by != GroupBy::Part),
+            Some((by.names(), grouped(self.rows.len() as u64))),
+            by.groups_functions().then_some(calls),
         ];
         counts.into_iter().flatten().collect()
     }

@@ -17,7 +17,7 @@ use crate::maps::{HashSet, IndexMap};
 use crate::names::Named;
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{EdgeRef, FunctionId};
-use crate::view::{CallsBy, Subject, View};
+use crate::view::{CallsBy, GroupBy, Subject, View};
 
 /// A profile or a comparison as reports show it.
 pub(crate) struct Report<'a> {
@@ -400,8 +400,12 @@ impl<'a> Report<'a> {
             .collect()
     }
 
-    /// The named parts: the costliest first, or in the order of the new profile.
+    /// The named parts, unless they are the rows: the costliest first, or in the order of the new
+    /// profile.
     pub fn parts(&self) -> Vec<Row<'a>> {
+        if self.kind.by == GroupBy::Part {
+            return Vec::new();
+        }
         let row = |name, costs: Sides<Option<i128>>| Row {
             text: Some(name),
             sums: costs.map(|cost| {

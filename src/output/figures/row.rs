@@ -120,7 +120,7 @@ impl RowKind {
 
     /// Whether they also have inclusive costs.
     pub fn has_inclusive(self) -> bool {
-        self.by != GroupBy::Line
+        self.by.groups_functions()
     }
 
     /// The file and number of a row in the new profile, if rows are lines.
@@ -133,6 +133,7 @@ impl RowKind {
     pub fn headings(self, location: &str) -> [&str; 2] {
         let last = match self.by {
             GroupBy::Function => location,
+            GroupBy::Part => "command",
             _ if self.is_call_site => "costliest callee",
             _ => "costliest function",
         };

@@ -170,7 +170,7 @@ impl<'a> Data<'a, '_> {
             record.field("number", &part.header.number.map(WholeNumber::from))?;
             record.field("thread", &part.header.thread.map(WholeNumber::from))?;
             record.field("name", &part.header.name().map(text))?;
-            record.field("command", &text(&part.header.command))?;
+            record.field("command", &text(part.command))?;
             record.field("calls", &WholeNumber::from(part.calls))?;
             let totals = part.totals.iter().copied().map(WholeNumber::from);
             record.field("total", &totals.collect::<Vec<_>>())

@@ -132,7 +132,7 @@ impl<'a> Report<'a> {
         let places = costs.iter().flatten().flat_map(CostliestLines::places);
         let source = SourceText::read(sources, places.chain(self.places(top)));
         let mut lines = self.heading();
-        if self.kind.by == GroupBy::Line {
+        if !self.kind.by.groups_functions() {
             lines.extend(self.detailed_table(top, &source));
         } else {
             for (row, costs) in top.iter().zip(costs) {

@@ -179,14 +179,16 @@ impl ProfileBuilder {
         if !self.options.parts {
             return;
         }
+        let command = self.headers.command();
         match self.run.kind {
             // A run of a trace has sums of its own.
-            BlockKind::Trace => self.run.sums.add_as_part(input, header),
+            BlockKind::Trace => self.run.sums.add_as_part(input, header, command),
             BlockKind::Aggregate => {
                 let (calls, totals) = (self.run.part.calls, self.section_totals());
                 self.run.sums.parts.push(Part {
                     input,
                     header,
+                    command,
                     calls,
                     totals: &totals,
                 });
@@ -202,7 +204,7 @@ impl ProfileBuilder {
         let totals = sums.functions.self_costs.totals();
         self.headers.end_section(&map.row(&totals));
         if self.options.parts {
-            sums.add_as_part(input, &PartHeader::default());
+            sums.add_as_part(input, &PartHeader::default(), self.headers.command());
         }
         if self.options.lines {
             sums.lines = Some(LineTable::default());
