@@ -558,7 +558,7 @@ impl ProfileBuilder {
     }
 
     /// Closes the open block, if there is one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn close_block(&mut self) {
         if self.is_followed() {
             self.end_invocation();
