@@ -92,6 +92,6 @@ pub enum Sort {
 
 by_name!(Sort {
     SelfCost: "self",
-    Inclusive: "inclusive",
+    Inclusive: "inclusive" | "incl" | "cum" | "cumulative" | "total",
     Calls: "calls",
 });

@@ -100,6 +100,12 @@ impl Parts {
         self.add(part);
     }
 
+    /// Adds the parts of another run of the only input.
+    pub fn extend(&mut self, run: &Parts) {
+        self.unlisted = self.unlisted.saturating_add(run.unlisted);
+        run.iter().for_each(|part| self.push(part));
+    }
+
     /// Adds the parts of other inputs, which have the same events.
     pub fn append(&mut self, other: &Parts) {
         self.unlisted = self.unlisted.saturating_add(other.unlisted);

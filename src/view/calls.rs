@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::View;
+use super::{GroupBy, View};
 use crate::maps::IndexSet;
 use crate::profile::{Cost, EdgeRef, FunctionId, NameId, ProfileKind};
 use crate::tables::{ANY_WIDTH, CostTable};
@@ -47,6 +47,8 @@ impl CallCosts {
             keys: IndexSet::default(),
             costs: CostTable::new(view.profile.events().len()),
         };
+        // The calls of groups have no files.
+        let has_files = view.by == GroupBy::Function;
         for edge in view.edges() {
             let (position, is_new) = calls.keys.insert_full(calls.key(view, &edge));
             if is_new {
@@ -68,7 +70,9 @@ impl CallCosts {
                 }
                 let [caller, row] = [caller, callee].map(|id| view.row(contexts.function(id)));
                 let site = contexts.call_site(callee);
-                let line = site.map_or((NameId::EMPTY, 0), |CallSite { file, line }| (file, line));
+                let line = site.map_or((NameId::EMPTY, 0), |CallSite { file, line }| {
+                    (if has_files { file } else { NameId::EMPTY }, line)
+                });
                 calls.keys.get_index_of(&by.key(caller?, row?, line))
             });
             calls.costs = costs;

@@ -605,13 +605,15 @@ impl ProfileBuilder {
         }
         let width = self.run.sums.functions.self_costs.width();
         let next = Run::new(self.run.kind, &self.options, width);
-        let sums = std::mem::replace(&mut self.run, next).finish();
+        let mut sums = std::mem::replace(&mut self.run, next).finish();
+        let parts = std::mem::take(&mut sums.parts);
         if self.input.sums.kind.is_none() {
             self.input.sums = sums;
-            return;
+        } else {
+            self.input.sums.widen(sums.functions.self_costs.width());
+            self.input.sums.merge(sums, |id| id, LineRule::OwnCost);
         }
-        self.input.sums.widen(sums.functions.self_costs.width());
-        self.input.sums.merge(sums, |id| id, LineRule::OwnCost);
+        self.input.sums.parts.extend(&parts);
     }
 
     /// Ends reading, and computes the data that depend on the sums.
