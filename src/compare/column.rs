@@ -20,7 +20,8 @@ pub struct FunctionSums {
     pub self_cost: i128,
     /// Sum of the inclusive costs.
     pub inclusive: i128,
-    /// Whether they contain an estimate; see [`Profile::is_inclusive_estimated`].
+    /// Whether they contain an estimate; see
+    /// [`View::is_inclusive_estimated`](crate::view::View::is_inclusive_estimated).
     pub is_inclusive_estimated: bool,
     /// The number of its invocations.
     pub invocations: CallCount,

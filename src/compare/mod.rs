@@ -218,7 +218,8 @@ pub fn keep_common_events(base: &mut Profile, new: &mut Profile) -> Result<(), C
 pub struct Comparison<'a> {
     /// The events; never empty.
     pub events: Vec<ComparedEvent<'a>>,
-    /// Whether costs and calls are those per run; see [`per_run`](Self::per_run).
+    /// Whether costs and calls are those per run; see
+    /// [`Views::new`](crate::view::Views::new).
     pub is_per_run: bool,
     /// Both sides.
     pub views: Sides<View<'a>>,

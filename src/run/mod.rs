@@ -67,7 +67,7 @@ pub struct ConvertOptions {
     /// The profiles of the base, which are merged. If there are none, nothing is compared.
     pub base: Vec<Source>,
     /// Whether averages per run are compared, as with
-    /// [`Comparison::per_run`](crate::compare::Comparison::per_run).
+    /// [`Comparison::is_per_run`](crate::compare::Comparison::is_per_run).
     pub per_run: bool,
     /// The limits to check; not for webgrind's formats.
     pub limits: Vec<Limit>,
