@@ -242,6 +242,8 @@ impl<'a> Stacks<'a> {
     }
 
     /// The same, by its number in the [`folded`](Profile::folded) profile.
+    // Only pprof needs it, which is compressed.
+    #[cfg(feature = "compression")]
     pub(crate) fn folded_function(&self, node: StackId) -> Option<FunctionId> {
         let function = self.function(node);
         function.map(|id| self.profile.folded_function(id))
