@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::batch::Batch;
 use super::contexts::{ContextId, ContextKey, ContextTree};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
-use super::matching::{UnmatchedInvocation, claim};
+use super::matching::{CallCounts, UnmatchedInvocation, claim};
 use super::stretches::Stretches;
 use super::timeline::{Timed, Timeline, TimelineBuilder};
 use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, first_cost, next_index, slot};
@@ -154,6 +154,8 @@ pub(super) struct Linker {
     leaf_costs: CostTable,
     /// The rows of those that were claimed, except the last ones.
     free_rows: Vec<u32>,
+    /// The most calls that an invocation has made.
+    most_calls: u32,
     links: BatchLinks,
     stretches: Stretches,
     invocations: InvocationTree,
@@ -225,6 +227,10 @@ impl Linker {
                 Ended::LeafBlock(_) | Ended::Leaf(_) => 0,
                 Ended::Kept(number) => self.kept[number as usize].calls,
             };
+            let calls_of = CallCounts {
+                of: calls_of,
+                most: self.most_calls,
+            };
             let claimed = unclaimed.and_then(|all| claim(all, matching, stretch, calls_of));
             if self.wanted.invocations {
                 let ended = claimed.map(|claimed| claimed.what.get());
@@ -253,6 +259,7 @@ impl Linker {
                 self.free.push(number);
             }
         }
+        self.most_calls = self.most_calls.max(count(calls.len()));
         self.links.ends.push(self.links.called.len());
         self.links.nodes.push(node);
         if self.wanted.timeline {

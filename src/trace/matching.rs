@@ -29,22 +29,30 @@ pub(super) struct UnmatchedInvocation<T> {
 
 impl<T> UnmatchedInvocation<T> {
     #[inline]
-    fn fits(&self, cost: Cost, calls: impl Fn(&T) -> u32) -> bool {
+    fn fits(&self, cost: Cost, calls: &CallCounts<impl Fn(&T) -> u32>) -> bool {
         // Xdebug rounds the costs of all calls that it made, and that of the call to it.
         let difference = self.cost.abs_diff(cost);
-        difference <= 1 || difference <= u64::from(calls(&self.what)).saturating_add(1)
+        let is_within = |calls: u32| difference <= u64::from(calls) + 1;
+        difference <= 1 || is_within(calls.most) && is_within((calls.of)(&self.what))
     }
 }
 
+/// How many calls invocations made.
+pub(super) struct CallCounts<F> {
+    /// The number of one of them.
+    pub of: F,
+    /// The most that any of them made: most of those that are searched differ by more.
+    pub most: u32,
+}
+
 /// Removes the invocation of a function that was made by a call of this cost, from a block in this
-/// stretch. `unclaimed` are all of the function, the latest last; `calls` is the number of calls
-/// that one of them made.
+/// stretch. `unclaimed` are all of the function, the latest last.
 #[inline]
 pub(super) fn claim<T>(
     unclaimed: &mut Vec<UnmatchedInvocation<T>>,
     cost: Cost,
     stretch: u32,
-    calls: impl Fn(&T) -> u32,
+    calls: CallCounts<impl Fn(&T) -> u32>,
 ) -> Option<UnmatchedInvocation<T>> {
     let latest = unclaimed.last()?;
     if latest.stretch == stretch && latest.fits(cost, &calls) {
@@ -59,14 +67,20 @@ fn search<T>(
     unclaimed: &mut Vec<UnmatchedInvocation<T>>,
     cost: Cost,
     stretch: u32,
-    calls: impl Fn(&T) -> u32,
+    calls: CallCounts<impl Fn(&T) -> u32>,
 ) -> Option<UnmatchedInvocation<T>> {
-    let latest_first = unclaimed.iter().rev().take(MAX_SEARCHED).enumerate();
-    let mut fitting = latest_first.filter(|(_, ended)| ended.fits(cost, &calls));
-    let latest = fitting.next();
-    let mut all = latest.into_iter().chain(fitting);
-    let own = all.find(|(_, ended)| ended.stretch == stretch);
-    let back = own.or(latest).map_or(0, |(back, _)| back);
+    let mut found = None;
+    for (back, ended) in unclaimed.iter().rev().take(MAX_SEARCHED).enumerate() {
+        if !ended.fits(cost, &calls) {
+            continue;
+        }
+        if ended.stretch == stretch {
+            found = Some(back);
+            break;
+        }
+        found.get_or_insert(back);
+    }
+    let back = found.unwrap_or(0);
     let last = unclaimed.len().checked_sub(1)?;
     Some(unclaimed.remove(last - back))
 }
@@ -95,7 +109,11 @@ mod tests {
     }
 
     fn claim_in(all: &mut Vec<Numbered>, cost: Cost, stretch: u32) -> Option<usize> {
-        super::claim(all, cost, stretch, |what| what.1).map(|claimed| claimed.what.0)
+        let calls = CallCounts {
+            of: |what: &(usize, u32)| what.1,
+            most: all.iter().map(|ended| ended.what.1).max().unwrap_or(0),
+        };
+        super::claim(all, cost, stretch, calls).map(|claimed| claimed.what.0)
     }
 
     #[test]

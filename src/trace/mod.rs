@@ -194,7 +194,7 @@ impl Trace {
 }
 
 /// The number of blocks and calls in a batch. With fewer, the threads wake each other too often.
-const BATCH: usize = 1 << 8;
+const BATCH: usize = 8 << 10;
 
 /// The most batches that wait to be linked.
 const BATCHES: usize = 4;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::matching::{UnmatchedInvocation, claim};
+use super::matching::{CallCounts, UnmatchedInvocation, claim};
 use crate::maps::HashMap;
 use crate::names::is_called;
 use crate::tables::{CallEdge, Cost, FunctionId, saturated, slot};
@@ -132,7 +132,11 @@ impl ProxyCalls {
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
             let unclaimed = unclaimed.get_mut(&call.edge.callee)?;
-            let claimed = claim(unclaimed, call.matching, 0, |what| what.made);
+            let calls = CallCounts {
+                of: |what: &ProxyInvocation| what.made,
+                most: u32::MAX,
+            };
+            let claimed = claim(unclaimed, call.matching, 0, calls);
             claimed.map(|claimed| claimed.what.calls)
         });
         if is_proxy {
