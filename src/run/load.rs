@@ -253,7 +253,7 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
         invocations: has(Feature::EveryCall),
         contexts: has(Feature::Stacks) || options.inclusive() == InclusiveCost::Once,
         call_sites: has_calls_by_line && options.inclusive() == InclusiveCost::Once,
-        timeline: has(Feature::Timeline) && options.base.is_empty(),
+        timeline: has(Feature::Timeline),
         call_files: has(Feature::CallFiles),
         // Markdown shows lines, but not in comparisons.
         lines: has(Feature::Lines) && !is_table || options.groups(GroupBy::Line),

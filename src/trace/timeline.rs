@@ -97,18 +97,11 @@ impl Timeline {
     }
 
     /// Drops all boxes below a duration.
-    pub fn drop_below(&mut self, shortest: Cost) {
+    fn drop_below(&mut self, shortest: Cost) {
         if shortest > self.shortest {
             self.shortest = shortest;
             self.boxes.retain(|own| own.duration >= shortest);
         }
-    }
-
-    /// The duration below which boxes have to be dropped so that at most this number is left; 0 if
-    /// none have to.
-    pub fn shortest_of(&self, most: usize) -> Cost {
-        let durations = self.boxes.iter().map(|own| own.duration);
-        shortest_of(durations.collect(), most)
     }
 }
 

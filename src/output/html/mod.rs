@@ -21,7 +21,6 @@ mod lines;
 mod source;
 mod stacks;
 mod table;
-mod timeline;
 
 use std::io::{self, BufWriter, Write};
 
