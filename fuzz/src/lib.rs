@@ -173,10 +173,20 @@ pub fn write(
     let mut output = Vec::new();
     let written = match format {
         Format::Preprocessed(version) => return write_file(profile, version, on_overflow),
-        Format::Json => json::write(&View::as_recorded(profile, InclusiveCost::Once), None, &[], &mut output),
+        Format::Json => json::write(
+            &View::as_recorded(profile, InclusiveCost::Once),
+            None,
+            &[],
+            &mut output,
+        ),
         Format::Text(options) => {
-            text::write(&View::of(profile), &options, &mut SourceFiles::default(), &mut output)
-                .map_err(|error| error.to_string())?;
+            text::write(
+                &View::of(profile),
+                &options,
+                &mut SourceFiles::default(),
+                &mut output,
+            )
+            .map_err(|error| error.to_string())?;
             Ok(())
         }
         Format::Tree(options) => tree::write(&Stacks::new(profile), None, &options, &mut output),
