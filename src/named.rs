@@ -49,34 +49,3 @@ macro_rules! by_name {
 }
 
 pub(crate) use by_name;
-
-#[cfg(all(test, feature = "cli"))]
-mod tests {
-    use std::fmt::{Debug, Display};
-    use std::str::FromStr;
-
-    use clap::ValueEnum;
-
-    use crate::output::{Names, Sort};
-    use crate::run::Format;
-    use crate::view::GroupBy;
-
-    fn check<T: ValueEnum + Copy + Debug + Display + FromStr + PartialEq>() {
-        for &value in T::value_variants() {
-            let named = value.to_possible_value().expect("no value is hidden");
-            assert_eq!(value.to_string(), named.get_name());
-            for name in named.get_name_and_aliases() {
-                assert_eq!(name.to_uppercase().parse().ok(), Some(value));
-            }
-        }
-        assert!("".parse::<T>().is_err() && "texts".parse::<T>().is_err());
-    }
-
-    #[test]
-    fn names_are_those_of_the_command_line() {
-        check::<Format>();
-        check::<GroupBy>();
-        check::<Names>();
-        check::<Sort>();
-    }
-}

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::{Column, FunctionSums};
 use super::limits::{Limit, LimitError, Measure, Outcome, Verdict};
-use super::{Comparison, PartChange, Side, Sides};
+use super::{Comparison, PartChange, Side, Sides, Subject, Views, ViewsError};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::{counted, grouped, marked, percent};
 use crate::display::text::{excerpt, printable};
 use crate::display::units::in_units;
 use crate::names::{Fit, NameQuery, SHORT, is_called, short_name, without_place};
 use crate::profile::{FunctionId, Profile};
-use crate::view::{GroupBy, Subject, View, Views, ViewsError};
+use crate::view::{GroupBy, View};
 
 impl Limit {
     /// Checks a profile or a comparison in the first event, without rounding, and per run if that is

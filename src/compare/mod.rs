@@ -6,6 +6,7 @@ mod limits;
 mod moved_files;
 mod pairing;
 mod sides;
+mod views;
 
 pub(crate) use check::{CheckError, check_all};
 pub(crate) use column::calls_within;
@@ -13,6 +14,8 @@ pub use column::{CallCount, FunctionSums};
 pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict};
 pub use pairing::Transition;
 pub use sides::{Side, Sides};
+pub(crate) use views::OneOrTwo;
+pub use views::{Subject, Views, ViewsError};
 
 use std::cmp::Reverse;
 
@@ -219,7 +222,7 @@ pub struct Comparison<'a> {
     /// The events; never empty.
     pub events: Vec<ComparedEvent<'a>>,
     /// Whether costs and calls are those per run; see
-    /// [`Views::new`](crate::view::Views::new).
+    /// [`Views::new`].
     pub is_per_run: bool,
     /// Both sides.
     pub views: Sides<View<'a>>,

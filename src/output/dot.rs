@@ -34,6 +34,7 @@ use std::io::{BufWriter, Write};
 
 pub use crate::output::figures::ViewError as Error;
 
+use crate::compare::Subject;
 use crate::compare::{CallCount, Sides};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
@@ -44,7 +45,6 @@ use crate::output::figures::row::Row;
 use crate::output::figures::table::SourceLocation;
 use crate::output::figures::{absence, both_sides, command, marked, per_run, signed_percent};
 use crate::output::{Names, ReportOptions, Sort};
-use crate::view::Subject;
 
 /// The smallest inclusive cost of a shown function, in thousandths of the total.
 const MIN_FUNCTION_SHARE: u128 = 5;

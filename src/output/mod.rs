@@ -37,7 +37,7 @@ pub mod text;
 pub mod timeline;
 pub mod tree;
 
-pub use crate::view::Subject;
+pub use crate::compare::Subject;
 pub use options::{Names, ReportOptions, Sort};
 
 /// The most frames of a stack: with deep recursion, the output would grow with the square of the

@@ -10,6 +10,7 @@ use super::figures::row::Row;
 use super::figures::{change, write_lines};
 use super::joined_stacks::JoinedStacks;
 use super::{MAX_FRAMES, ReportOptions, Sort};
+use crate::compare::Subject;
 use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
@@ -17,7 +18,7 @@ use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, short_name, width_of};
 use crate::profile::{InclusiveCost, NameId};
 use crate::stacks::Stacks;
-use crate::view::{Subject, View};
+use crate::view::View;
 
 /// The number of blanks per level.
 const INDENT: usize = 2;

@@ -5,11 +5,11 @@ use std::io;
 use thiserror::Error;
 
 use crate::callgrind;
+use crate::compare::ViewsError;
 use crate::compare::{CompareError, LimitError};
 use crate::io::{ResolvedSource, Source, Target};
 use crate::output::{text, timeline};
 use crate::profile::ModelError;
-use crate::view::ViewsError;
 use crate::webgrind;
 
 /// Why nothing was converted.

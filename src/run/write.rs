@@ -10,6 +10,7 @@ use super::{
     notices,
 };
 use crate::compare::{CheckError, Sides, Verdict, check_all};
+use crate::compare::{OneOrTwo, Subject, Views, ViewsError};
 use crate::display::text::printable;
 use crate::io::{Output, SourceFiles, plain};
 #[cfg(feature = "compression")]
@@ -17,7 +18,7 @@ use crate::output::pprof;
 use crate::output::{collapsed, dot, html, json, markdown, text, timeline, tree};
 use crate::profile::{InclusiveCost, Profile};
 use crate::stacks::Stacks;
-use crate::view::{GroupBy, OneOrTwo, Subject, View, Views, ViewsError};
+use crate::view::{GroupBy, View};
 use crate::webgrind::{Version, WriteOptions};
 use crate::{callgrind, webgrind};
 

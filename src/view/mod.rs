@@ -1,20 +1,18 @@
 //! A profile, looked at in one way: what its rows are, and what these cost.
 //!
-//! Only this room groups functions, counts recursion once, and pairs the rows of two profiles. A
-//! [`View`] is one profile by one kind of row. [`Views`] makes those that a conversion needs, each
-//! once, with their [`Comparison`] if there is a base.
+//! Only this room groups functions and counts recursion once. A [`View`] is one profile by one kind
+//! of row. [`Views`](crate::compare::Views) makes those that a conversion needs, each once, in pairs
+//! if there is a base.
 
 mod calls;
 mod groups;
 mod inclusive;
 
-use std::cell::{OnceCell, RefCell};
-use std::rc::Rc;
+use std::cell::OnceCell;
 
 pub(crate) use calls::CallsBy;
 pub use groups::GroupBy;
 
-use crate::compare::{CompareError, Comparison};
 use crate::maps::HashMap;
 use crate::names::Named;
 use crate::profile::{
@@ -89,15 +87,27 @@ impl<'a> View<'a> {
         by: GroupBy,
         inclusive: InclusiveCost,
     ) -> Result<Self, ModelError> {
-        let is_trace = profile.kind() == ProfileKind::Trace;
-        let rows = Rows::new(profile, by, is_trace)?;
-        Ok(View::with_rows(
-            profile,
-            by,
-            rows,
-            inclusive,
-            &LazyStacks::new(profile),
-        ))
+        let by_call_site = profile.kind() == ProfileKind::Trace;
+        View::with_stacks(&LazyStacks::new(profile), by, by_call_site, inclusive)
+    }
+
+    /// A profile by any kind of row, with the stacks that several views share. `by_call_site`: lines
+    /// are those of calls, as traces have them.
+    pub(crate) fn with_stacks(
+        stacks: &LazyStacks<'a>,
+        by: GroupBy,
+        by_call_site: bool,
+        inclusive: InclusiveCost,
+    ) -> Result<Self, ModelError> {
+        let rows = Rows::new(stacks.profile, by, by_call_site)?;
+        Ok(View::with_rows(stacks.profile, by, rows, inclusive, stacks))
+    }
+
+    /// A profile by function as recorded, with the calls of one function joined; see
+    /// [`with_stacks`](Self::with_stacks).
+    pub(crate) fn joined(stacks: &LazyStacks<'a>, inclusive: InclusiveCost) -> Self {
+        let rows = Rows::joined(stacks.profile);
+        View::with_rows(stacks.profile, GroupBy::Function, rows, inclusive, stacks)
     }
 
     fn with_rows(
@@ -320,152 +330,4 @@ impl<'a> LazyStacks<'a> {
     pub fn get(&self) -> &Stacks<'a> {
         self.stacks.get_or_init(|| Stacks::new(self.profile))
     }
-}
-
-/// What a report or a limit is about.
-#[derive(Clone, Copy, Debug)]
-pub enum Subject<'a> {
-    /// A profile.
-    View(&'a View<'a>),
-    /// A profile against its base.
-    Comparison(&'a Comparison<'a>),
-}
-
-impl<'a> From<&'a View<'a>> for Subject<'a> {
-    fn from(view: &'a View<'a>) -> Self {
-        Subject::View(view)
-    }
-}
-
-impl<'a> From<&'a Comparison<'a>> for Subject<'a> {
-    fn from(comparison: &'a Comparison<'a>) -> Self {
-        Subject::Comparison(comparison)
-    }
-}
-
-impl<'a> Subject<'a> {
-    /// The comparison with a base.
-    pub fn comparison(self) -> Option<&'a Comparison<'a>> {
-        match self {
-            Subject::View(_) => None,
-            Subject::Comparison(comparison) => Some(comparison),
-        }
-    }
-
-    /// The profile, or the new one of a comparison.
-    pub fn view(self) -> &'a View<'a> {
-        match self {
-            Subject::View(view) => view,
-            Subject::Comparison(comparison) => &comparison.views.new,
-        }
-    }
-}
-
-/// A view, or a pair of them.
-#[derive(Debug)]
-pub(crate) enum OneOrTwo<'a> {
-    One(Box<View<'a>>),
-    Two(Box<Comparison<'a>>),
-}
-
-impl OneOrTwo<'_> {
-    pub fn subject(&self) -> Subject<'_> {
-        match self {
-            OneOrTwo::One(view) => Subject::View(view),
-            OneOrTwo::Two(comparison) => Subject::Comparison(comparison),
-        }
-    }
-}
-
-/// The views of a profile, and of the base that it is compared with, each made once.
-#[derive(Debug)]
-pub struct Views<'a> {
-    new: LazyStacks<'a>,
-    base: Option<LazyStacks<'a>>,
-    inclusive: InclusiveCost,
-    /// Whether costs are compared per run.
-    per_run: bool,
-    made: RefCell<Vec<(GroupBy, Rc<OneOrTwo<'a>>)>>,
-}
-
-impl<'a> Views<'a> {
-    /// The views of a profile, or of a profile and its base. `per_run`: whether costs are compared
-    /// per run of the profiled programs.
-    pub fn new(
-        new: &'a Profile,
-        base: Option<&'a Profile>,
-        inclusive: InclusiveCost,
-        per_run: bool,
-    ) -> Self {
-        Views {
-            new: LazyStacks::new(new),
-            base: base.map(LazyStacks::new),
-            inclusive,
-            per_run,
-            made: RefCell::default(),
-        }
-    }
-
-    /// The view or the comparison by a kind of row.
-    pub(crate) fn by(&self, by: GroupBy) -> Result<Rc<OneOrTwo<'a>>, ViewsError> {
-        let mut made = self.made.borrow_mut();
-        if let Some((_, made)) = made.iter().find(|(known, _)| *known == by) {
-            return Ok(Rc::clone(made));
-        }
-        let mut sides = self.base.iter().chain([&self.new]);
-        let are_traces = sides.all(|side| side.profile.kind() == ProfileKind::Trace);
-        let view = |side: &LazyStacks<'a>| -> Result<View<'a>, ModelError> {
-            let rows = Rows::new(side.profile, by, are_traces)?;
-            Ok(View::with_rows(
-                side.profile,
-                by,
-                rows,
-                self.inclusive,
-                side,
-            ))
-        };
-        let new = view(&self.new)?;
-        let one = Rc::new(match &self.base {
-            None => OneOrTwo::One(Box::new(new)),
-            Some(base) => {
-                let comparison = Comparison::of(view(base)?, new, self.per_run)?;
-                OneOrTwo::Two(Box::new(comparison))
-            }
-        });
-        made.push((by, Rc::clone(&one)));
-        Ok(one)
-    }
-
-    /// The profile, or the new one of a comparison.
-    pub(crate) fn profile(&self) -> &'a Profile {
-        self.new.profile
-    }
-
-    /// The view of the profile by function as recorded.
-    pub(crate) fn as_recorded(&self) -> View<'a> {
-        let profile = self.new.profile;
-        View::with_rows(
-            profile,
-            GroupBy::Function,
-            Rows::joined(profile),
-            self.inclusive,
-            &self.new,
-        )
-    }
-
-    /// The stacks of the base, if there is one, and those of the profile.
-    pub(crate) fn stacks(&self) -> (Option<&Stacks<'a>>, &Stacks<'a>) {
-        (self.base.as_ref().map(LazyStacks::get), self.new.get())
-    }
-}
-
-/// The reason why there is no view.
-#[derive(Debug, thiserror::Error)]
-pub enum ViewsError {
-    /// The profiles cannot be compared.
-    #[error(transparent)]
-    Compare(#[from] CompareError),
-    /// There are too many groups.
-    #[error(transparent)]
-    Model(#[from] ModelError),
 }

@@ -7,6 +7,7 @@ mod runner;
 #[cfg(all(unix, feature = "compression"))]
 mod docs;
 mod input;
+mod names;
 #[cfg(unix)]
 mod output;
 #[cfg(all(unix, feature = "compression"))]

@@ -4,12 +4,12 @@
 use std::fs;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
+use cg_preprocess::compare::Views;
 use cg_preprocess::compare::{Outcome, Verdict};
 use cg_preprocess::io::{SourceFiles, SourceOptions};
 use cg_preprocess::output::Names;
 use cg_preprocess::output::html::{self, HtmlOptions, Notes};
 use cg_preprocess::profile::{InclusiveCost, Profile};
-use cg_preprocess::view::Views;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;

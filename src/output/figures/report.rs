@@ -10,6 +10,7 @@ use super::{
     EventFormat, MISSING, both_sides, either, marked, part_rows, share_of_base, signed,
     signed_percent,
 };
+use crate::compare::Subject;
 use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
@@ -17,7 +18,7 @@ use crate::maps::{HashSet, IndexMap};
 use crate::names::Named;
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{EdgeRef, FunctionId};
-use crate::view::{CallsBy, GroupBy, Subject, View};
+use crate::view::{CallsBy, GroupBy, View};
 
 /// A profile or a comparison as reports show it.
 pub(crate) struct Report<'a> {

@@ -1,10 +1,11 @@
 //! The costs of both sides in the units of the report, and their shares.
 
 use super::table::{Column, Costs, Row, Table};
+use crate::compare::Subject;
 use crate::compare::{Comparison, Side, Sides, calls_within};
 use crate::output::figures::EventFormat;
 use crate::profile::{Cost, FunctionId};
-use crate::view::{Subject, View};
+use crate::view::View;
 
 /// Numbers of calls and costs of both sides, not yet divided by runs.
 #[derive(Clone, Default)]

@@ -3,7 +3,8 @@
 use super::HtmlOptions;
 use super::costs::AllCosts;
 use super::functions::Functions;
-use crate::view::{Subject, View, Views};
+use crate::compare::{Subject, Views};
+use crate::view::View;
 
 /// A profile or comparison, and what has been chosen for the report so far.
 pub(super) struct Data<'a, 'p> {

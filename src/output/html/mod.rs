@@ -26,9 +26,10 @@ use std::io::{self, BufWriter, Write};
 
 use self::data::Data;
 use super::Names;
+use crate::compare::Views;
 use crate::compare::{Sides, Verdict};
 use crate::io::SourceFiles;
-use crate::view::{GroupBy, Views};
+use crate::view::GroupBy;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");

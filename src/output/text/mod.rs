@@ -13,12 +13,13 @@ use super::figures::report::{Columns, Report};
 use super::figures::row::Row;
 use super::figures::table::TextTable;
 use super::figures::{absence, write_lines};
+use crate::compare::Subject;
 use crate::compare::{Side, Transition};
 use crate::display::numbers::{counted, grouped};
 use crate::io::SourceFiles;
 use crate::names::{NameQuery, width_of};
 pub use crate::output::figures::ViewError as Error;
-use crate::view::{GroupBy, Subject};
+use crate::view::GroupBy;
 
 /// The width to which details are wrapped without a terminal.
 const LOG_WIDTH: usize = 80;
