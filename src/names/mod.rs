@@ -39,6 +39,12 @@ pub(crate) fn without_place(name: &[u8]) -> &[u8] {
     }
 }
 
+/// Whether a program has at most one function of this name: it has parameters or a namespace.
+pub(crate) fn is_unique(name: &[u8]) -> bool {
+    let has_parameters = memchr::memchr(b'(', name).is_some_and(|at| at > 0);
+    has_parameters || memchr::memmem::find(name, b"::").is_some()
+}
+
 /// A name without the suffix of a clone, or of a part that compilers move elsewhere: `f` of
 /// `f.isra.0.cold` and of `f [clone .part.0]`.
 pub(crate) fn original(mut name: &[u8]) -> &[u8] {

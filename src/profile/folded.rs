@@ -1,8 +1,13 @@
 //! Profiles with other names for functions. Functions that get the same name become one.
 
+use std::cmp::Reverse;
+
 use super::{ModelError, Producer, Profile, ProfileData, ProfileKind, id};
-use crate::names::Chains;
-use crate::tables::{ByFunction, Function, FunctionId, FunctionTable, LineRule, NameId, NameTable};
+use crate::maps::HashMap;
+use crate::names::{Chains, is_unique};
+use crate::tables::{
+    ByFunction, Function, FunctionId, FunctionTable, LineRule, NameId, NameTable, first_cost,
+};
 
 /// A profile in which functions are joined.
 #[derive(Clone, Debug)]
@@ -98,7 +103,8 @@ impl Profile {
     }
 
     /// This profile with one function for each function of the program. Valgrind writes a function
-    /// once for each chain of callers (`f'g`), and once for deeper levels of recursion (`f'2`).
+    /// once for each chain of callers (`f'g`), and once for deeper levels of recursion (`f'2`), and Cachegrind
+    /// once for each file of inlined code.
     ///
     /// Costs and calls are summed. Calls from one level to the next become calls of the function to
     /// itself.
@@ -146,14 +152,25 @@ impl Profile {
         let chains = self.chains();
         let own = |function: &Function| chains.split(self.name(function.name)).own;
         let has_callers = |function| own(function) != self.name(function.name);
-        if !self.functions().any(|(_, function)| has_callers(function)) {
+        let files = self.files_of_inlined();
+        if files.is_empty() && !self.functions().any(|(_, function)| has_callers(function)) {
             return self.with_kinds_joined();
         }
         let mut names = self.names.clone();
-        let own_name = |function: &Function| Function {
-            name: names.intern(own(function)),
-            is_listed: false,
-            ..function.clone()
+        let own_name = |function: &Function| {
+            let file = files.get(&(function.object, function.name));
+            let file = file.copied().unwrap_or(function.file);
+            Function {
+                name: names.intern(own(function)),
+                line: if file == function.file {
+                    function.line
+                } else {
+                    0
+                },
+                file,
+                is_listed: false,
+                ..function.clone()
+            }
         };
         let (contents, of_functions) = self.join(own_name, |name| name);
         let mut profile = Profile::new(names, contents).ok()?;
@@ -173,6 +190,36 @@ impl Profile {
             profile,
             of_functions,
         })
+    }
+
+    /// By object and name: the files of functions that a profile contains once for each file of the
+    /// code that was inlined into them, as Cachegrind's do. It is the file with the largest part of
+    /// the cost.
+    ///
+    /// Only names with parameters or a namespace are those of one function. In C, several files can
+    /// have functions of the same name.
+    fn files_of_inlined(&self) -> HashMap<(NameId, NameId), NameId> {
+        let mut files = HashMap::default();
+        if self.edges().len() > 0 || self.kind() == ProfileKind::Trace {
+            return files;
+        }
+        let mut named: HashMap<_, Vec<FunctionId>> = HashMap::default();
+        for (id, function) in self.functions() {
+            if is_unique(self.name(function.name)) {
+                let key = (function.object, function.name);
+                named.entry(key).or_default().push(id);
+            }
+        }
+        named.retain(|_, functions| functions.len() > 1);
+        for (key, functions) in named {
+            let rank = |&id: &FunctionId| {
+                let file = self.function(id).file;
+                (first_cost(self.self_costs(id)), Reverse(self.name(file)))
+            };
+            let costliest = functions.into_iter().max_by_key(rank);
+            files.extend(costliest.map(|id| (key, self.function(id).file)));
+        }
+        files
     }
 
     /// Sets the number of invocations of a joined function, which is not just a sum.

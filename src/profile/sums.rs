@@ -108,18 +108,23 @@ impl Sums {
         });
         let functions: Vec<FunctionId> = functions.collect();
         let own = self.functions.as_slice();
-        let file_in = |function: FunctionId, file: NameId| match name(file) {
-            _ if file == NameId::EMPTY => file,
-            // Different names of files may have become one.
-            file if own[function.index()].file == file => NameId::EMPTY,
-            file => file,
+        // Functions of several files, or names of files, may have become one.
+        let file_in = |before: FunctionId, function: FunctionId, file: NameId| {
+            let file = match file {
+                NameId::EMPTY => from.as_slice()[before.index()].file,
+                file => file,
+            };
+            match name(file) {
+                file if own[function.index()].file == file => NameId::EMPTY,
+                file => file,
+            }
         };
         for edge in other.calls.iter() {
             let caller = functions[edge.caller.index()];
             let edge_here = CallEdge {
                 caller,
                 callee: functions[edge.callee.index()],
-                file: file_in(caller, edge.file),
+                file: file_in(edge.caller, caller, edge.file),
                 ..*edge
             };
             self.calls.add::<ANY_WIDTH>(edge_here, edge.costs());
@@ -129,7 +134,7 @@ impl Sums {
             let lines = self.lines.get_or_insert_with(|| LineTable::new(width));
             for (key, costs) in (0..other.len()).map(|row| other.at(row)) {
                 let function = functions[key.function.index()];
-                let file = file_in(function, key.file);
+                let file = file_in(key.function, function, key.file);
                 let line = key.line;
                 lines.add::<ANY_WIDTH>(
                     LineKey {
