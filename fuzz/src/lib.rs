@@ -10,7 +10,7 @@ use std::io::{self, Cursor, Read};
 
 use cg_preprocess::callgrind::{self, KindChoice};
 use cg_preprocess::io::SourceFiles;
-use cg_preprocess::output::ReportOptions;
+use cg_preprocess::output::{Notes, ReportOptions};
 use cg_preprocess::output::{collapsed, json};
 use cg_preprocess::output::{text, tree};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
@@ -176,7 +176,7 @@ pub fn write(
         Format::Json => json::write(
             &View::as_recorded(profile, InclusiveCost::Once),
             None,
-            &[],
+            &Notes::default(),
             &mut output,
         ),
         Format::Text(options) => {

@@ -192,9 +192,9 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
 }
 
 /// What failed although the output was written.
-fn failures(report: &Report, is_strict: bool) -> Vec<&str> {
+fn failures(report: &Report, is_strict: bool) -> Vec<String> {
     let is_incomplete = is_strict && !report.is_complete();
-    let incomplete = is_incomplete.then_some("the input is incomplete");
+    let incomplete = is_incomplete.then(|| "the input is incomplete".to_owned());
     let has_failed = |verdict: &&Verdict| match verdict.outcome {
         Outcome::Passed => false,
         Outcome::NotFound => is_strict,
@@ -203,7 +203,7 @@ fn failures(report: &Report, is_strict: bool) -> Vec<&str> {
     let failed = report.verdicts.iter().filter(has_failed);
     incomplete
         .into_iter()
-        .chain(failed.map(|verdict| verdict.text.as_str()))
+        .chain(failed.map(Verdict::to_string))
         .collect()
 }
 

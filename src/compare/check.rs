@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::{Column, FunctionSums};
-use super::limits::{Limit, LimitError, Measure, Outcome, Verdict};
+use super::limits::{Limit, LimitError, Measure};
+use super::verdict::{LimitTarget, Outcome, Quotient, Verdict, shown};
 use super::{Comparison, PartChange, Side, Sides, Subject, Views, ViewsError};
 use crate::display::MAX_LISTED;
-use crate::display::numbers::{counted, grouped, marked, percent};
-use crate::display::text::{excerpt, printable};
-use crate::display::units::in_units;
+use crate::display::numbers::grouped;
+use crate::display::text::printable;
 use crate::names::{Fit, NameQuery, SHORT, is_called, short_name, without_place};
 use crate::profile::{FunctionId, Profile};
 use crate::view::{GroupBy, View};
@@ -25,7 +25,7 @@ impl Limit {
     pub fn check<'a>(&self, subject: impl Into<Subject<'a>>) -> Result<Verdict, LimitError> {
         let subject = subject.into();
         let target = self.target(subject)?;
-        if let Target::Named(by, _) = target
+        if let LimitTarget::Named(by, _) = target
             && by != subject.view().by()
         {
             return Err(LimitError::Group(by.name()));
@@ -41,9 +41,9 @@ impl Limit {
     }
 
     /// What it is on. `functions` are the functions of the profile.
-    fn target(&self, functions: Subject<'_>) -> Result<Target<'_>, LimitError> {
+    fn target(&self, functions: Subject<'_>) -> Result<LimitTarget, LimitError> {
         let Some(name) = self.name.as_deref() else {
-            return Ok(Target::Total);
+            return Ok(LimitTarget::Total);
         };
         let names = || views(functions).flat_map(names);
         if let Some(kind) = self.unknown_kind() {
@@ -57,9 +57,9 @@ impl Limit {
         }
         Ok(match self.group() {
             Some((by, group)) if !names().any(|function| is_called(function, name)) => {
-                Target::Named(by, group)
+                LimitTarget::Named(by, group.to_vec())
             }
-            _ => Target::Named(GroupBy::Function, name),
+            _ => LimitTarget::Named(GroupBy::Function, name.to_vec()),
         })
     }
 }
@@ -87,7 +87,7 @@ pub(crate) fn check_all(
         let target = limit.target(functions.subject())?;
         let is_by_part = each_part && limit.name.is_none();
         let rows = match target {
-            Target::Named(by, _) => all.by(by)?,
+            LimitTarget::Named(by, _) => all.by(by)?,
             _ if is_by_part => all.by(GroupBy::Part)?,
             _ => functions,
         };
@@ -121,67 +121,19 @@ fn views<'a>(subject: Subject<'a>) -> impl Iterator<Item = &'a View<'a>> {
     base.into_iter().chain([subject.view()])
 }
 
-/// What a limit is on.
-#[derive(Clone, Copy)]
-enum Target<'l> {
-    Total,
-    /// The parts that the profiled program has given this name.
-    Part(&'l [u8]),
-    /// The functions, or the group of functions, with this name.
-    Named(GroupBy, &'l [u8]),
-}
-
-impl Target<'_> {
-    /// Its name within a sentence.
-    fn label(self) -> String {
-        match self {
-            Target::Named(GroupBy::Function, name) => shown(name),
-            Target::Named(by, name) => format!("{} {}", by.name(), shown(name)),
-            Target::Total | Target::Part(_) => self.quoted(),
-        }
-    }
-
-    /// Its name at the beginning of a message.
-    fn quoted(self) -> String {
-        match self {
-            Target::Total => "the total".to_owned(),
-            Target::Part(name) => format!("part \"{}\"", shown(name)),
-            Target::Named(by, name) => format!("{} \"{}\"", by.name(), shown(name)),
-        }
-    }
-
-    /// What is limited of it, unless that is its calls.
-    fn cost(self, event: &str) -> String {
-        let inclusive = match self {
-            Target::Total => return format!("the total of {event}"),
-            Target::Part(_) | Target::Named(GroupBy::Line, _) => "",
-            Target::Named(..) => "inclusive ",
-        };
-        format!("the {inclusive}{event} of {}", self.label())
-    }
-
-    fn calls(self, count: i128) -> String {
-        let label = self.label();
-        match self {
-            Target::Named(GroupBy::Line, _) => format!("{label} has {}", counted(count, "call")),
-            _ => format!("{label} was called {}", counted(count, "time")),
-        }
-    }
-}
-
 /// A limit, and the sides that it compares. If it is not on growth, both are the profile.
 struct Check<'l, 'a> {
     limit: &'l Limit,
-    /// See [`Limit::scaled`].
-    scaled: [i128; 2],
-    target: Target<'l>,
+    /// See [`Limit::allowed`].
+    allowed: Quotient,
+    target: LimitTarget,
     views: Sides<&'a View<'a>>,
     /// The first event of each side, not divided by runs.
     columns: Sides<Column<'a>>,
     runs: Sides<u64>,
-    /// The incomplete side among those that are compared, for people. The limit may pass only because
-    /// costs are missing.
-    incomplete: Option<&'static str>,
+    /// The incomplete side among those that are compared. The limit may pass only because costs are
+    /// missing.
+    incomplete: Option<Side>,
     /// The comparison of the sides, if the limit is on growth.
     comparison: Option<&'a Comparison<'a>>,
 }
@@ -189,7 +141,7 @@ struct Check<'l, 'a> {
 impl<'l, 'a> Check<'l, 'a> {
     fn of(
         limit: &'l Limit,
-        target: Target<'l>,
+        target: LimitTarget,
         are_complete: Sides<bool>,
         subject: Subject<'a>,
     ) -> Result<Self, LimitError> {
@@ -214,7 +166,7 @@ impl<'l, 'a> Check<'l, 'a> {
         let views = comparison.map(|comparison| comparison.views.as_ref());
         Ok(Check {
             limit,
-            scaled: limit.scaled(&new)?,
+            allowed: limit.allowed(&new)?,
             target,
             views: views.unwrap_or(Sides {
                 base: view,
@@ -223,8 +175,8 @@ impl<'l, 'a> Check<'l, 'a> {
             columns: columns.map(|column| Column { runs: 1, ..column }),
             runs: columns.map(|column| column.runs),
             incomplete: match are_complete {
-                Sides { new: false, .. } => Some("the profile is incomplete"),
-                Sides { base: false, .. } if comparison.is_some() => Some("the base is incomplete"),
+                Sides { new: false, .. } => Some(Side::New),
+                Sides { base: false, .. } if comparison.is_some() => Some(Side::Base),
                 _ => None,
             },
             comparison,
@@ -233,19 +185,19 @@ impl<'l, 'a> Check<'l, 'a> {
 
     /// Checks it. If its name is not found, similar names are searched for on request.
     fn verdict(&self, searches: bool) -> Result<Verdict, LimitError> {
-        let Target::Named(by, name) = self.target else {
+        let LimitTarget::Named(by, name) = &self.target else {
             let totals = self.columns.zip(self.views).map(|(column, view)| {
                 let total = column.cost(&view.profile().totals());
                 Some(exact(column.per_run(total)))
             });
             let mut verdict = self.judge(totals)?;
             if let (Some(comparison), Outcome::Failed) = (self.comparison, verdict.outcome) {
-                verdict.text += &largest_increases(comparison);
+                verdict.increases = largest_increases(comparison);
             }
             return Ok(verdict);
         };
         let closest = |view: &View<'_>| query(name).closest(names(view).map(printable));
-        let found = self.find(by, name)?;
+        let found = self.find(*by, name)?;
         if self.comparison.is_some() && found.base.is_none() {
             return Err(LimitError::NoFunction {
                 name: self.target.quoted(),
@@ -254,7 +206,7 @@ impl<'l, 'a> Check<'l, 'a> {
         }
         let mut verdict = self.judge(found)?;
         if searches && verdict.outcome == Outcome::NotFound {
-            verdict.text += &closest(self.views.new);
+            verdict.closest = closest(self.views.new);
         }
         Ok(verdict)
     }
@@ -278,7 +230,7 @@ impl<'l, 'a> Check<'l, 'a> {
             return Err(LimitError::NoParts);
         }
         let verdicts = parts.iter().map(|part| {
-            let target = Target::Part(part.name);
+            let target = LimitTarget::Part(part.name.to_vec());
             let sums = part.costs.map(|cost| cost.map(exact));
             Check { target, ..*self }.judge(sums)
         });
@@ -377,100 +329,78 @@ impl<'l, 'a> Check<'l, 'a> {
     /// Compares sums of both sides with the limit.
     fn judge(&self, sums: Sides<Option<FunctionSums>>) -> Result<Verdict, LimitError> {
         let (Some(base), Some(new)) = (sums.base, sums.new) else {
-            return Ok(self.not_found(sums));
+            let outcome = match self.incomplete {
+                None => Outcome::NotFound,
+                Some(_) => Outcome::Incomplete,
+            };
+            return Ok(self.verdict_on(sums, None, outcome));
         };
-        let measure = self.limit.measure;
-        let cost = self.target.cost(&excerpt(self.columns.new.name));
+        let (measure, event) = (self.limit.measure, self.columns.new.name);
         if measure == Measure::Growth && base.inclusive <= 0 {
             return Err(LimitError::NotPositive {
-                subject: cost,
+                subject: self.target.cost(event),
                 base: base.inclusive,
                 new: new.inclusive,
             });
         }
         let mut profiles = self.views.into_iter().map(View::profile);
         let is_wrong = measure != Measure::Calls && profiles.any(Profile::has_saturated);
-        let compared = self.compared(base, new).filter(|_| !is_wrong);
-        let Some((measured, per, is_kept)) = compared else {
-            return Err(LimitError::Saturated(cost));
+        let measured = self.measured(base, new).filter(|_| !is_wrong);
+        let is_within = measured.and_then(|measured| measured.is_within(self.allowed));
+        let Some(is_within) = is_within else {
+            return Err(LimitError::Saturated(self.target.cost(event)));
         };
-        let shown = Sides { base, new }.zip(Sides::EACH);
-        let Sides { base, new } = shown.map(|(sums, side)| self.shown(side, sums));
-        let figures = match measure {
-            Measure::Cost => format!("{cost} is {new}"),
-            Measure::Calls => in_runs(self.target.calls(measured), self.runs.new),
-            Measure::Growth => {
-                let percent = percent(measured, per);
-                // If it had to shrink by more, it "grew by -5 %".
-                let growth = match percent.strip_prefix('-') {
-                    Some(percent) if is_kept => format!("shrank by {percent}"),
-                    _ => format!("grew by {percent}"),
-                };
-                format!("{cost} {growth} %, from {base} to {new}")
-            }
+        let outcome = match (is_within, self.incomplete) {
+            (true, None) => Outcome::Passed,
+            (true, Some(_)) => Outcome::Incomplete,
+            (false, _) => Outcome::Failed,
         };
-        let (outcome, within) = match (is_kept, self.incomplete) {
-            (true, None) => (Outcome::Passed, "within"),
-            (true, Some(_)) => (Outcome::Incomplete, "within"),
-            (false, _) => (Outcome::Failed, "more than"),
-        };
-        let per_run = match measure {
-            Measure::Cost | Measure::Calls if self.runs.new != 1 => " per run",
-            _ => "",
-        };
-        let mut text = format!("{figures}: {within} the limit of {}{per_run}", self.limit);
-        if let (Outcome::Incomplete, Some(incomplete)) = (outcome, self.incomplete) {
-            text += &format!(", but {incomplete}");
-        }
-        Ok(Verdict { outcome, text })
+        Ok(self.verdict_on(sums, measured, outcome))
     }
 
-    /// What is limited, what it is limited per, and whether the limit is kept; `None` if a number exceeds
-    /// 128 bits.
-    fn compared(&self, base: FunctionSums, new: FunctionSums) -> Option<(i128, i128, bool)> {
+    /// What is limited; `None` if a number exceeds 128 bits.
+    fn measured(&self, base: FunctionSums, new: FunctionSums) -> Option<Quotient> {
         let runs = self.runs.map(i128::from);
-        let (measured, per) = match self.limit.measure {
+        let (number, divisor) = match self.limit.measure {
             Measure::Cost => (new.inclusive, runs.new),
             Measure::Calls => (new.invocations.rounded(), runs.new),
             Measure::Growth => {
                 // Each side is multiplied by the runs of the other one, so that nothing is rounded.
                 let base = base.inclusive.checked_mul(runs.new)?;
                 let new = new.inclusive.checked_mul(runs.base)?;
-                (new.checked_sub(base)?, base)
+                (new.checked_sub(base)?.checked_mul(100)?, base)
             }
         };
-        let [factor, limit] = self.scaled;
-        let is_kept = measured.checked_mul(factor)? <= per.checked_mul(limit)?;
-        Some((measured, per, is_kept))
+        Some(Quotient { number, divisor })
     }
 
-    /// What is said of a limit that names something which a side lacks.
-    fn not_found(&self, sums: Sides<Option<FunctionSums>>) -> Verdict {
-        let missing = match (self.comparison, sums.new) {
-            (None, _) => " not found".to_owned(),
-            (Some(_), None) => " not found in the new profile".to_owned(),
-            (Some(_), Some(new)) => {
-                format!(", at {}, not found in the base", self.shown(Side::New, new))
-            }
-        };
-        let (name, limit) = (self.target.quoted(), self.limit);
-        let text = format!("{name}{missing}, so its limit of {limit} was not checked");
-        match self.incomplete {
-            None => Verdict {
-                outcome: Outcome::NotFound,
-                text,
+    fn verdict_on(
+        &self,
+        sums: Sides<Option<FunctionSums>>,
+        measured: Option<Quotient>,
+        outcome: Outcome,
+    ) -> Verdict {
+        let column = self.columns.new;
+        Verdict {
+            outcome,
+            limit: self.limit.clone(),
+            target: self.target.clone(),
+            event: column.name.to_vec(),
+            unit: match self.limit.measure {
+                Measure::Cost => column.unit,
+                Measure::Calls => "calls",
+                Measure::Growth => "%",
             },
-            Some(incomplete) => Verdict {
-                outcome: Outcome::Incomplete,
-                text: format!("{text}, and {incomplete}"),
-            },
+            measured,
+            allowed: self.allowed,
+            sums,
+            runs: self.runs,
+            shown_unit: column.unit(),
+            has_base: self.comparison.is_some(),
+            incomplete: self.incomplete,
+            increases: Vec::new(),
+            closest: String::new(),
         }
-    }
-
-    /// An inclusive cost with its number of runs.
-    fn shown(&self, side: Side, sums: FunctionSums) -> String {
-        let cost = in_units(sums.inclusive, self.columns[side].unit());
-        in_runs(marked(sums.is_inclusive_estimated, cost), self.runs[side])
     }
 }
 
@@ -502,49 +432,115 @@ fn names<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v [u8]> {
     functions.map(|(id, _)| view.names_of(id)[2])
 }
 
-/// A printable name, with the blanks at its end.
-fn shown(name: &[u8]) -> String {
-    match name {
-        [] => "???".to_owned(),
-        [.., last] if last.is_ascii_whitespace() => printable(name),
-        _ => excerpt(name),
-    }
-}
-
-/// A cost or a number of calls, with its number of runs.
-fn in_runs(sum: String, runs: u64) -> String {
-    match runs {
-        1 => sum,
-        _ => format!("{sum} in {} runs", grouped(runs)),
-    }
-}
-
-/// The functions whose self costs grew most, as the end of a sentence.
-fn largest_increases(comparison: &Comparison<'_>) -> String {
+/// The functions whose self costs grew most.
+fn largest_increases(comparison: &Comparison<'_>) -> Vec<(Vec<u8>, i128)> {
     let changes = comparison.changes.iter();
-    let grown = changes.filter(|change| change.self_cost() > 0);
-    let named = grown.take(3).map(|change| {
-        let cost = in_units(change.self_cost(), comparison.first().columns.new.unit());
-        format!("{} +{cost}", shown(comparison.names_of(change)[2]))
+    let grown = changes.filter(|change| change.self_cost() > 0).take(3);
+    let named = grown.map(|change| {
+        let [.., name] = comparison.names_of(change);
+        (name.to_vec(), change.self_cost())
     });
-    match &named.collect::<Vec<_>>()[..] {
-        [] => String::new(),
-        named => format!("; largest increases: {}", named.join(", ")),
-    }
+    named.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::callgrind::{self, ReadOptions};
-    use crate::profile::{ProfileBuilder, ProfileOptions};
+
+    /// A profile of functions with their costs, summed over a number of runs.
+    fn profile(runs: u64, functions: &[(&str, u64)]) -> Profile {
+        let total: u64 = functions.iter().map(|(_, cost)| cost).sum();
+        let functions = functions.iter();
+        let blocks = functions.map(|(name, cost)| format!("fl=a.c\nfn={name}\n1 {cost}\n"));
+        let text = format!(
+            "creator: cg-preprocess 1\ndesc: Runs: {runs}\nevents: Time_(10ns)\nsummary: {total}\n{}totals: {total}\n",
+            blocks.collect::<String>()
+        );
+        Profile::read(text.as_bytes()).unwrap()
+    }
+
+    /// The outcome, what was measured and what is allowed, and their unit.
+    fn judged(verdict: &Verdict) -> (Outcome, Option<f64>, f64, &'static str) {
+        let measured = verdict.measured.map(Quotient::as_f64);
+        (
+            verdict.outcome,
+            measured,
+            verdict.allowed.as_f64(),
+            verdict.unit,
+        )
+    }
+
+    #[test]
+    fn a_limit_passes_up_to_what_it_allows() {
+        let profile = profile(1, &[("f", 300), ("fib", 100)]);
+        let check = |limit: &[u8]| {
+            let verdict = Limit::cost(limit).unwrap().check(&View::of(&profile));
+            judged(&verdict.unwrap())
+        };
+        let [passed, failed] = [Outcome::Passed, Outcome::Failed];
+        assert_eq!(check(b"400"), (passed, Some(400.0), 400.0, "10ns"));
+        assert_eq!(check(b"399.5"), (failed, Some(400.0), 399.5, "10ns"));
+        assert_eq!(check(b"4us"), (passed, Some(400.0), 400.0, "10ns"));
+        assert_eq!(check(b"3999ns"), (failed, Some(400.0), 399.9, "10ns"));
+        assert_eq!(check(b"f=300"), (passed, Some(300.0), 300.0, "10ns"));
+        assert_eq!(check(b"fib=99"), (failed, Some(100.0), 99.0, "10ns"));
+        assert_eq!(check(b"g=0"), (Outcome::NotFound, None, 0.0, "10ns"));
+    }
+
+    #[test]
+    fn growth_is_measured_per_run_and_not_rounded() {
+        let base = profile(3, &[("f", 300), ("gone", 60)]);
+        let new = profile(2, &[("f", 201), ("new", 1)]);
+        let check = |limit: &[u8], per_run| {
+            let [base, new] = [&base, &new].map(View::of);
+            let comparison = Comparison::of(base, new, per_run).unwrap();
+            let verdict = Limit::growth(limit).unwrap().check(&comparison).unwrap();
+            (judged(&verdict), verdict.increases.len())
+        };
+        let [passed, failed] = [Outcome::Passed, Outcome::Failed];
+        assert_eq!(check(b"f=0.5", true), ((passed, Some(0.5), 0.5, "%"), 0));
+        assert_eq!(check(b"f=0.4", true), ((failed, Some(0.5), 0.4, "%"), 0));
+        assert_eq!(
+            check(b"f=-33", false),
+            ((passed, Some(-33.0), -33.0, "%"), 0)
+        );
+        // 202 in two runs after 360 in three: one function grew, and one is new.
+        let (total, increases) = check(b"-15.9", true);
+        assert_eq!((total.0, total.2, increases), (failed, -15.9, 2));
+        assert!((total.1.unwrap() - -15.833_333).abs() < 1e-6);
+        assert_eq!(
+            check(b"gone=0", true),
+            ((Outcome::NotFound, None, 0.0, "%"), 0)
+        );
+    }
+
+    #[test]
+    fn an_incomplete_side_fails_what_it_exceeds_and_passes_nothing() {
+        let [mut base, mut new] = [100, 150].map(|cost| profile(1, &[("f", cost)]));
+        for (incomplete, expected) in [
+            ([false, false], Outcome::Passed),
+            ([true, false], Outcome::Incomplete),
+            ([true, true], Outcome::Incomplete),
+        ] {
+            let sides = [&mut base, &mut new].into_iter().zip(incomplete);
+            sides.for_each(|(side, incomplete)| {
+                if incomplete {
+                    side.set_incomplete();
+                }
+            });
+            let comparison = Comparison::new(&base, &new).unwrap();
+            let check = |limit: &[u8]| {
+                let verdict = Limit::growth(limit).unwrap().check(&comparison).unwrap();
+                verdict.outcome
+            };
+            assert_eq!(check(b"50"), expected);
+            assert_eq!(check(b"49"), Outcome::Failed);
+        }
+    }
 
     #[test]
     fn a_limit_on_a_group_needs_the_profile_by_group() {
-        let text = b"events: Ir\nfn=file:a\n1 5\n";
-        let mut builder = ProfileBuilder::new(ProfileOptions::default());
-        callgrind::read(&text[..], "a", &ReadOptions::default(), &mut builder).unwrap();
-        let profile = builder.finish().unwrap();
+        let profile = profile(1, &[("file:a", 5)]);
         let view = View::of(&profile);
         let check = |limit: &[u8]| Limit::cost(limit).unwrap().check(&view);
         assert_eq!(check(b"class:A=1"), Err(LimitError::Group("class")));

@@ -1,10 +1,11 @@
-//! Limits on costs, calls and growth, and the verdicts on them.
+//! Limits on costs, calls and growth.
 
 use std::fmt;
 
 use thiserror::Error;
 
 use super::column::Column;
+use super::verdict::Quotient;
 use crate::display::numbers::grouped;
 use crate::display::text::excerpt;
 use crate::display::units::{NamedUnit, Quantity};
@@ -173,30 +174,6 @@ pub enum LimitError {
     },
 }
 
-/// The result of checking a limit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// Whether it passed.
-    pub outcome: Outcome,
-    /// The actual value, and the limit.
-    pub text: String,
-}
-
-/// Whether a limit passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It passed.
-    Passed,
-    /// It passed because a profile lacks the function or part: it was not called, was renamed, or its
-    /// name is misspelled.
-    NotFound,
-    /// It passed, or the function or part was not found, but data are missing from a profile. With them,
-    /// it might have failed.
-    Incomplete,
-    /// It failed.
-    Failed,
-}
-
 impl Limit {
     /// Reads a limit on growth: `PERCENT` of the total, or `NAME=PERCENT` of a function's inclusive
     /// cost. Below 0, the cost has to shrink.
@@ -261,35 +238,41 @@ impl Limit {
         })
     }
 
-    /// A factor for what it is on, and the limit of the product.
+    /// The most that is allowed, in the unit of an event, in calls, or in percent.
     ///
     /// # Errors
     ///
     /// If its unit is not one of the event.
-    pub(super) fn scaled(&self, event: &Column<'_>) -> Result<[i128; 2], LimitError> {
+    pub(super) fn allowed(&self, event: &Column<'_>) -> Result<Quotient, LimitError> {
         let unit = event.unit();
-        let factor = match (self.measure, self.unit) {
-            (Measure::Growth, _) => 100,
-            (_, None) => 1,
-            (_, Some(own)) if own.quantity == unit.quantity => {
-                return Ok([
-                    MILLION * i128::from(unit.count.max(1)),
-                    self.number * own.count,
-                ]);
-            }
-            _ => {
-                return Err(LimitError::WrongUnit {
-                    limit: self.to_string(),
-                    event: excerpt(event.name),
-                    expected: match unit.quantity {
-                        Quantity::Time => "ns, us, ms or s",
-                        Quantity::Memory => "B, KiB, MiB or GiB",
-                        Quantity::Count => "a plain number, or one with k, M or G",
-                    },
-                });
-            }
-        };
-        Ok([MILLION * factor, self.number])
+        match self.unit {
+            None => Ok(Quotient {
+                number: self.number,
+                divisor: MILLION,
+            }),
+            Some(own) if own.quantity == unit.quantity => Ok(Quotient {
+                number: self.number * own.count,
+                divisor: MILLION * i128::from(unit.count.max(1)),
+            }),
+            Some(_) => Err(LimitError::WrongUnit {
+                limit: self.to_string(),
+                event: excerpt(event.name),
+                expected: match unit.quantity {
+                    Quantity::Time => "ns, us, ms or s",
+                    Quantity::Memory => "B, KiB, MiB or GiB",
+                    Quantity::Count => "a plain number, or one with k, M or G",
+                },
+            }),
+        }
+    }
+
+    /// What it limits: `growth`, `cost` or `calls`.
+    pub fn measure(&self) -> &'static str {
+        match self.measure {
+            Measure::Growth => "growth",
+            Measure::Cost => "cost",
+            Measure::Calls => "calls",
+        }
     }
 
     /// Whether it limits growth, which needs a base.
@@ -320,12 +303,5 @@ impl Limit {
             let name = name.strip_prefix(kind)?.strip_prefix(b":")?;
             (!name.starts_with(b":")).then_some((by, name))
         })
-    }
-}
-
-impl Verdict {
-    /// Whether the limit did not fail, and would not with data that are missing.
-    pub fn passed(&self) -> bool {
-        matches!(self.outcome, Outcome::Passed | Outcome::NotFound)
     }
 }

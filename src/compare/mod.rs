@@ -6,14 +6,16 @@ mod limits;
 mod moved_files;
 mod pairing;
 mod sides;
+mod verdict;
 mod views;
 
 pub(crate) use check::{CheckError, check_all};
 pub(crate) use column::calls_within;
 pub use column::{CallCount, FunctionSums};
-pub use limits::{Limit, LimitError, LimitSyntaxError, Outcome, Verdict};
+pub use limits::{Limit, LimitError, LimitSyntaxError};
 pub use pairing::Transition;
 pub use sides::{Side, Sides};
+pub use verdict::{LimitTarget, Outcome, Quotient, Verdict};
 pub(crate) use views::OneOrTwo;
 pub use views::{Subject, Views, ViewsError};
 

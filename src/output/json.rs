@@ -12,6 +12,7 @@
 //!   "kind": "trace", "aggregate" or "mixed",
 //!   "complete": whether nothing was truncated, skipped or missing,
 //!   "warnings": [text, ...],
+//!   "limits": [{"measure", "kind", "name", "event", "unit", "measured", "allowed", "outcome", "text"}, ...],
 //!   "runs": the number of runs of the profiled programs,
 //!   "headers": [[key, value], ...],
 //!   "total": sums of all self costs,
@@ -39,8 +40,9 @@ use serde_core::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::compare::{Comparison, FunctionChange, FunctionSums, Sides, Transition};
+use crate::compare::{Comparison, FunctionChange, FunctionSums, Sides, Transition, Verdict};
 use crate::display::text::{is_unseen, utf8};
+use crate::output::Notes;
 use crate::output::figures::row::{RowKind, one_function};
 use crate::output::figures::{EventFormat, part_count};
 use crate::profile::{EdgeRef, FunctionId, Line, NameId, split_scale};
@@ -53,7 +55,7 @@ const SCHEMA: u32 = 2;
 const COMPARISON_SCHEMA: u32 = 3;
 
 /// Writes a profile as JSON, with a newline at the end. Its functions are those of the view.
-/// `groups` are its functions by group, if requested. `warnings` are those about the inputs.
+/// `groups` are its functions by group, if requested.
 ///
 /// # Errors
 ///
@@ -61,7 +63,7 @@ const COMPARISON_SCHEMA: u32 = 3;
 pub fn write(
     view: &View<'_>,
     groups: Option<&View<'_>>,
-    warnings: &[String],
+    notes: &Notes<'_>,
     mut output: impl Write,
 ) -> io::Result<()> {
     let profile = view.profile();
@@ -72,7 +74,8 @@ pub fn write(
     document.field("scale", &scale)?;
     document.field("kind", profile.kind().name())?;
     document.field("complete", &profile.is_complete())?;
-    document.list("warnings", warnings, Document::value)?;
+    document.list("warnings", notes.warnings, Document::value)?;
+    write_limits(&mut document, notes.limits)?;
     document.field("runs", &profile.runs())?;
     document.list("headers", profile.headers(), |document, header| {
         document.value(&[header.key(), header.value()].map(utf8))
@@ -180,6 +183,7 @@ fn write_function(
 pub fn write_comparison(
     comparison: &Comparison<'_>,
     groups: Option<&Comparison<'_>>,
+    notes: &Notes<'_>,
     mut output: impl Write,
 ) -> io::Result<()> {
     let mut document = begin(COMPARISON_SCHEMA, &mut output)?;
@@ -196,6 +200,7 @@ pub fn write_comparison(
             record.field("complete", &profile.is_complete())
         })?;
     }
+    write_limits(&mut document, notes.limits)?;
     let parts: Vec<_> = (0..comparison.events.len())
         .map(|event| comparison.parts(event))
         .collect();
@@ -275,6 +280,26 @@ fn write_events(document: &mut Document<'_>, events: &[EventFormat<'_>]) -> io::
         record.field("name", &utf8(event.name))?;
         record.field("unit", event.unit_name)?;
         record.field("long_name", &utf8(event.long_name))
+    })
+}
+
+/// Writes the verdicts on limits, if there are any.
+fn write_limits(document: &mut Document<'_>, verdicts: &[Verdict]) -> io::Result<()> {
+    if verdicts.is_empty() {
+        return Ok(());
+    }
+    document.records("limits", verdicts, |record, verdict| {
+        let measure = verdict.limit.measure();
+        record.field("measure", measure)?;
+        record.field("kind", verdict.target.kind())?;
+        record.field("name", &verdict.target.name().map(utf8))?;
+        let event = (measure != "calls").then(|| utf8(&verdict.event));
+        record.field("event", &event)?;
+        record.field("unit", verdict.unit)?;
+        record.field("measured", &verdict.measured)?;
+        record.field("allowed", &verdict.allowed)?;
+        record.field("outcome", verdict.outcome.name())?;
+        record.field("text", &verdict.to_string())
     })
 }
 

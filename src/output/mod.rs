@@ -38,7 +38,7 @@ pub mod timeline;
 pub mod tree;
 
 pub use crate::compare::Subject;
-pub use options::{Names, ReportOptions, Sort};
+pub use options::{Names, Notes, ReportOptions, Sort};
 
 /// The most frames of a stack: with deep recursion, the output would grow with the square of the
 /// depth.

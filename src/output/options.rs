@@ -1,5 +1,6 @@
-//! Options of the outputs for people.
+//! Options of the outputs for people, and notes for these.
 
+use crate::compare::{Sides, Verdict};
 use crate::named::by_name;
 use crate::names::SHORT;
 use crate::view::GroupBy;
@@ -95,3 +96,19 @@ by_name!(Sort {
     Inclusive: "inclusive" | "incl" | "cum" | "cumulative" | "total",
     Calls: "calls",
 });
+
+/// What readers of a report should know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Notes<'a> {
+    /// Warnings about the inputs.
+    pub warnings: &'a [String],
+    /// The limits that passed or failed.
+    pub limits: &'a [Verdict],
+    /// The warning that stacks are estimated; only views with such stacks show it.
+    pub estimates: Option<&'a str>,
+    /// How messages name the inputs of each side; empty if unknown.
+    pub inputs: Sides<&'a str>,
+    /// When the first and the last input of the new side were recorded, in seconds since 1970, if that
+    /// is known.
+    pub recorded: Option<[u64; 2]>,
+}

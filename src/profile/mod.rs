@@ -508,6 +508,11 @@ impl Profile {
         self.contents.events.unusable()
     }
 
+    /// The first event of the first input, and that of all events of all inputs, if these differ.
+    pub(crate) fn different_first_events(&self) -> Option<[&[u8]; 2]> {
+        self.contents.events.different_firsts()
+    }
+
     /// Names of the derived events that inputs define differently.
     pub(crate) fn conflicting_events(&self) -> impl Iterator<Item = &[u8]> {
         self.contents.events.conflicting()

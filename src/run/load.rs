@@ -124,12 +124,12 @@ pub(super) fn load(
     let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
     let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
     warnings.extend(notices::conflicting(&profile, wants_all));
-    if let (true, Some((_, columns))) = (has_all_events, &merged.columns)
-        && let Some(first) = columns.first().filter(|first| *first != profile.event())
+    if let EventChoice::All | EventChoice::First = options.events
+        && let Some(firsts) = profile.different_first_events()
         && !options.limits.is_empty()
     {
-        // Formats that show one event would take the first one of the first input.
-        let [first, event] = [first, profile.event()].map(excerpt);
+        // By the format, one or the other would be the first event.
+        let [first, event] = firsts.map(excerpt);
         return Err(ConvertError::CannotCheck(format!(
             "the inputs list their events in different orders, {first} or {event} first: choose one with -e"
         )));

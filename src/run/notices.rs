@@ -442,7 +442,7 @@ pub(super) fn about_comparison(comparison: &Comparison<'_>) -> impl Iterator<Ite
 pub(super) fn not_found(verdicts: &[Verdict]) -> impl Iterator<Item = Warning> {
     let verdicts = verdicts.iter();
     let not_found = verdicts.filter(|verdict| verdict.outcome == Outcome::NotFound);
-    not_found.map(|verdict| Warning::LimitOnNothing(verdict.text.clone()))
+    not_found.map(|verdict| Warning::LimitOnNothing(verdict.to_string()))
 }
 
 /// Warnings about the source files of the output.

@@ -9,13 +9,13 @@ use super::{
     ConvertError, ConvertOptions, Feature, Format, FormatError, Report, Warning, allow_limits,
     notices,
 };
-use crate::compare::{CheckError, Sides, Verdict, check_all};
+use crate::compare::{CheckError, Sides, check_all};
 use crate::compare::{OneOrTwo, Subject, Views, ViewsError};
 use crate::display::text::printable;
 use crate::io::{Output, SourceFiles, plain};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
-use crate::output::{collapsed, dot, html, json, markdown, text, timeline, tree};
+use crate::output::{Notes, collapsed, dot, html, json, markdown, text, timeline, tree};
 use crate::profile::{InclusiveCost, Profile};
 use crate::stacks::Stacks;
 use crate::view::{GroupBy, View};
@@ -85,16 +85,19 @@ impl Loaded<'_> {
         })?;
         let not_found = notices::not_found(&report.verdicts);
         report.warnings.extend(not_found);
-        let notes = report.warnings.iter();
+        let warnings: Vec<_> = report.warnings.iter().map(|it| it.to_string()).collect();
         let mut writer = Writer {
             views: &views,
-            inputs: Sides {
-                base: base.map_or("", |base| &base.inputs),
-                new: &self.new.inputs,
+            notes: Notes {
+                warnings: &warnings,
+                limits: &report.verdicts,
+                estimates: None,
+                inputs: Sides {
+                    base: base.map_or("", |base| &base.inputs),
+                    new: &self.new.inputs,
+                },
+                recorded: self.new.recorded,
             },
-            recorded: self.new.recorded,
-            verdicts: &report.verdicts,
-            notes: notes.map(|listed| listed.to_string()).collect(),
             sources: &mut self.sources,
             options,
             to_terminal: self.output.target.is_terminal(),
@@ -116,13 +119,7 @@ impl Loaded<'_> {
 /// What an output is written from.
 struct Writer<'a> {
     views: &'a Views<'a>,
-    /// How messages name the inputs of both sides.
-    inputs: Sides<&'a str>,
-    /// When the first and the last input were recorded, in seconds since 1970.
-    recorded: Option<[u64; 2]>,
-    verdicts: &'a [Verdict],
-    /// Notes about the inputs for readers of the output.
-    notes: Vec<String>,
+    notes: Notes<'a>,
     sources: &'a mut SourceFiles,
     options: &'a ConvertOptions,
     /// Whether the output goes to a terminal.
@@ -153,10 +150,10 @@ impl<'a> Writer<'a> {
                         let functions = self.views.by(GroupBy::Function)?;
                         let (functions, (_, stacks)) =
                             (functions.subject().view(), self.views.stacks());
-                        markdown::write(stacks, functions, rows, self.verdicts, options, to)?;
+                        markdown::write(stacks, functions, rows, self.notes.limits, options, to)?;
                     }
                     Subject::Comparison(comparison) => {
-                        markdown::write_comparison(comparison, self.verdicts, options, to)?;
+                        markdown::write_comparison(comparison, self.notes.limits, options, to)?;
                     }
                 }
             }
@@ -198,7 +195,7 @@ impl<'a> Writer<'a> {
                     }
                     Some(comparison) => {
                         let groups = groups.and_then(Subject::comparison);
-                        json::write_comparison(comparison, groups, to)?;
+                        json::write_comparison(comparison, groups, &self.notes, to)?;
                     }
                 }
             }
@@ -255,7 +252,13 @@ impl<'a> Writer<'a> {
     fn write_pprof(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
         let (base, new) = self.stacks();
         let estimates = self.found.iter().map(Warning::to_string);
-        let notes: Vec<_> = self.notes.iter().cloned().chain(estimates).collect();
+        let notes: Vec<_> = self
+            .notes
+            .warnings
+            .iter()
+            .cloned()
+            .chain(estimates)
+            .collect();
         self.warn(pprof::write(new, base, self.options.per_run, &notes, to)?);
         Ok(())
     }
@@ -269,12 +272,9 @@ impl<'a> Writer<'a> {
     fn write_html(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
         self.stacks();
         let estimates = self.found.first().map(Warning::to_string);
-        let notes = html::Notes {
-            warnings: &self.notes,
+        let notes = Notes {
             estimates: estimates.as_deref(),
-            inputs: self.inputs,
-            recorded: self.recorded,
-            limits: self.verdicts,
+            ..self.notes
         };
         let mut options = html::HtmlOptions::default();
         options.names = self.options.text.names;

@@ -18,10 +18,10 @@
 use std::path::Path;
 
 use cg_preprocess::callgrind::{self, KindChoice};
-use cg_preprocess::compare::{Comparison, Limit, Outcome, Verdict};
+use cg_preprocess::compare::{Comparison, Limit};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::collapsed;
-use cg_preprocess::output::{Names, ReportOptions, Sort, text, tree};
+use cg_preprocess::output::{Names, Notes, ReportOptions, Sort, text, tree};
 use cg_preprocess::output::{json, markdown};
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
 use cg_preprocess::stacks::Stacks;
@@ -226,16 +226,6 @@ fn none(_: ()) -> Vec<String> {
     Vec::new()
 }
 
-/// What comes of a limit on growth.
-fn verdict(comparison: &Comparison, limit: &str) -> Verdict {
-    let limit = Limit::growth(limit.as_bytes()).unwrap();
-    let verdict = limit.check(comparison);
-    verdict.unwrap_or_else(|error| Verdict {
-        outcome: Outcome::Failed,
-        text: error.to_string(),
-    })
-}
-
 /// Of a new profile, data are missing where that shows: in JSON, and beside limits.
 fn comparison(
     base: &Profile,
@@ -264,10 +254,11 @@ fn comparison(
     let options = report(options);
     if let Some(limit) = limit {
         let limit = limit.strip_prefix('=');
-        let verdicts: Vec<_> = limit
-            .iter()
-            .map(|limit| verdict(&comparison, limit))
-            .collect();
+        let check = |limit: &&str| Limit::growth(limit.as_bytes()).unwrap().check(&comparison);
+        let verdicts: Vec<_> = match limit.iter().map(check).collect() {
+            Ok(verdicts) => verdicts,
+            Err(error) => return format!("error: {error}\n"),
+        };
         return written(|output| {
             markdown::write_comparison(&comparison, &verdicts, &options, output).map(none)
         });
@@ -343,7 +334,7 @@ fn check(page: &Path) {
             "json" => {
                 let profile = inputs.profile();
                 let view = View::as_recorded(&profile, inputs.inclusive());
-                library::text_of(|output| json::write(&view, None, &[], output))
+                library::text_of(|output| json::write(&view, None, &Notes::default(), output))
             }
             "preprocessed" => preprocessed(&inputs.profile(), options),
             #[cfg(not(feature = "compression"))]

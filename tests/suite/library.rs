@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use cg_preprocess::callgrind::{self, KindChoice, Outcome, Ranges};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::{self, text};
-use cg_preprocess::output::{collapsed, json};
+use cg_preprocess::output::{Notes, collapsed, json};
 use cg_preprocess::profile::{
     BlockKind, EventChoice, FunctionId, InclusiveCost, Line, Profile, ProfileBuilder,
     ProfileOptions,
@@ -334,7 +334,7 @@ pub fn text_of<T, E: Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<T, E>) ->
 /// Writes the report for machines.
 pub fn json(profile: &Profile) -> String {
     let view = View::as_recorded(profile, InclusiveCost::Summed);
-    text_of(|output| json::write(&view, None, &[], output))
+    text_of(|output| json::write(&view, None, &Notes::default(), output))
 }
 
 /// All header lines.

@@ -4,12 +4,12 @@
 use std::fs;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
-use cg_preprocess::compare::Views;
-use cg_preprocess::compare::{Outcome, Verdict};
+use cg_preprocess::compare::{Limit, Verdict, Views};
 use cg_preprocess::io::{SourceFiles, SourceOptions};
-use cg_preprocess::output::Names;
-use cg_preprocess::output::html::{self, HtmlOptions, Notes};
+use cg_preprocess::output::html::{self, HtmlOptions};
+use cg_preprocess::output::{Names, Notes};
 use cg_preprocess::profile::{InclusiveCost, Profile};
+use cg_preprocess::view::View;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -66,11 +66,11 @@ pub fn shown(profile: &Profile, base: Option<Profile>, options: &[&str]) -> Stri
     lines.collect()
 }
 
-fn verdict(outcome: Outcome, text: &str) -> Verdict {
-    Verdict {
-        outcome,
-        text: text.to_owned(),
-    }
+/// What comes of a limit on the cost of a function that costs 5.
+fn verdict(function: &str, most: u64) -> Verdict {
+    let profile = profile(format!("events: Ir\nfn={function}\n1 5\n"));
+    let limit = Limit::cost(format!("{function}={most}").as_bytes()).unwrap();
+    limit.check(&View::of(&profile)).unwrap()
 }
 
 /// A page, and its data as the schema has them.
@@ -83,10 +83,7 @@ fn written(
     change(&mut options);
     let notes = Notes {
         warnings: &[],
-        limits: &[
-            verdict(Outcome::Failed, "too much"),
-            verdict(Outcome::Passed, "enough"),
-        ],
+        limits: &[verdict("f", 4), verdict("f", 5)],
         ..Notes::default()
     };
     let page = text_of(|output| html::write(views, &notes, sources, &options, output));
@@ -355,7 +352,7 @@ fn a_report_never_passes_8_mb() {
         ),
     ] {
         let profile = profile(text);
-        let verdicts = vec![verdict(Outcome::Failed, &"<".repeat(1_000)); limits];
+        let verdicts = vec![verdict(&"<".repeat(1_000), 4); limits];
         let notes = Notes {
             limits: &verdicts,
             ..Notes::default()

@@ -74,7 +74,13 @@ fn a_long_document_is_written_piece_by_piece() {
     let functions = (0..5000).map(|number| format!("fn=f{number}\n1 1\n"));
     let text = format!("events: Ir\n{}", functions.collect::<String>());
     let mut pieces = Pieces::default();
-    json::write(&View::of(&profile(text)), None, &[], &mut pieces).unwrap();
+    json::write(
+        &View::of(&profile(text)),
+        None,
+        &output::Notes::default(),
+        &mut pieces,
+    )
+    .unwrap();
     assert!(pieces.all > 500_000, "{}", pieces.all);
     assert!(pieces.largest < 20_000, "{}", pieces.largest);
 }

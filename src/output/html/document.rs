@@ -4,20 +4,21 @@ use std::io::{self, Write};
 
 use indexmap::IndexSet;
 
-use super::Notes;
 use super::costs::SideSums;
 use super::data::Data;
 use super::functions::{COSTS, NAMES};
 use super::table::{Column, Room, Table, ends_data, shown};
+use super::{PAGE, SCRIPT, STYLE};
 use crate::compare::Sides;
 use crate::io::SourceFiles;
+use crate::output::Notes;
 use crate::output::json::Document;
 
 /// The version of the JSON layout.
 const SCHEMA: u32 = 6;
 
 /// The most bytes of the data, and the part of these that is reserved for the names of columns.
-const MAX_BYTES: usize = 7_900_000;
+const MAX_BYTES: usize = 8_000_000 - PAGE.len() - STYLE.len() - SCRIPT.len();
 const RESERVED: usize = 20_000;
 
 /// The most functions in a report: the browser has to sort and search them at once.

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::io;
 
-use super::Notes;
 use super::data::Data;
 use super::table::{WholeNumber, cut};
-use crate::compare::{Comparison, Side, Sides};
+use crate::compare::{Comparison, Side, Sides, Verdict};
 use crate::display::numbers::{grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::Unit;
 use crate::names::last_component;
+use crate::output::Notes;
 use crate::output::figures::{EventFormat, command, part_rows, per_run};
 use crate::output::json::Document;
 use crate::profile::Profile;
@@ -62,7 +62,7 @@ impl<'a> Data<'a, '_> {
         let limits = kinds.into_iter().flat_map(|(passed, noun)| {
             let limits = notes.limits.iter();
             let limits = limits.filter(|verdict| verdict.passed() == passed);
-            let texts = limited(limits.map(|verdict| verdict.text.clone()), noun);
+            let texts = limited(limits.map(Verdict::to_string), noun);
             texts.into_iter().map(move |text| (passed, text))
         });
         data.records("limits", limits, |record, (passed, text)| {

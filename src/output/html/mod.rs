@@ -25,9 +25,8 @@ mod table;
 use std::io::{self, BufWriter, Write};
 
 use self::data::Data;
-use super::Names;
+use super::{Names, Notes};
 use crate::compare::Views;
-use crate::compare::{Sides, Verdict};
 use crate::io::SourceFiles;
 use crate::view::GroupBy;
 
@@ -78,22 +77,6 @@ impl HtmlOptions {
         let root = root.strip_suffix(b"/").unwrap_or(root);
         file.strip_prefix(root)?.strip_prefix(b"/")
     }
-}
-
-/// What readers of a report should know.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Notes<'a> {
-    /// Warnings about the inputs.
-    pub warnings: &'a [String],
-    /// The limits that passed or failed.
-    pub limits: &'a [Verdict],
-    /// The warning that stacks are estimated; only views with such stacks show it.
-    pub estimates: Option<&'a str>,
-    /// How messages name the inputs of each side; empty if unknown.
-    pub inputs: Sides<&'a str>,
-    /// When the first and the last input of the new side were recorded, in seconds since 1970, if that
-    /// is known.
-    pub recorded: Option<[u64; 2]>,
 }
 
 /// Writes the HTML report of a profile or of a comparison, in UTF-8, with lines of the source files

@@ -68,7 +68,7 @@ impl Body {
             let mut lines = verdicts
                 .iter()
                 .filter(|verdict| verdict.outcome == outcome)
-                .map(|verdict| format!("- {word}: {}", span(&verdict.text)))
+                .map(|verdict| format!("- {word}: {}", span(&verdict.to_string())))
                 .peekable();
             while let Some(line) = lines.next_if(|line| self.has_room(line, 2 * MAX_CHARACTERS / 3))
             {

@@ -15,7 +15,7 @@ pub(crate) use formula::Definition;
 use formula::{Expansion, Formulas};
 pub use names::split_scale;
 pub(crate) use names::{MAX_EVENT_NAME, is_overlong};
-use names::{factor_between, unit_of};
+use names::{conventional, factor_between, unit_of};
 
 /// The most events of a profile.
 ///
@@ -146,6 +146,17 @@ impl Events {
     /// Names of the columns, in the order of their appearance.
     pub fn columns(&self) -> impl Iterator<Item = &[u8]> {
         self.columns.iter().map(Vec::as_slice)
+    }
+
+    /// The first column, and the one that is the first if all are requested, if these differ.
+    pub fn different_firsts(&self) -> Option<[&[u8]; 2]> {
+        let first = self.columns().next().filter(|_| self.are_mixed)?;
+        let firsts = [
+            first,
+            self.columns()
+                .min_by(|one, other| conventional(one).cmp(&conventional(other)))?,
+        ];
+        (firsts[0] != firsts[1]).then_some(firsts)
     }
 
     /// Names of all events: the columns, then those that formulas define, in the order of their
