@@ -39,10 +39,11 @@ pub(crate) fn without_place(name: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether a program has at most one function of this name: it has parameters or a namespace.
+/// Whether a program has at most one function of this name: it has parameters or a namespace, or is
+/// `main`.
 pub(crate) fn is_unique(name: &[u8]) -> bool {
     let has_parameters = memchr::memchr(b'(', name).is_some_and(|at| at > 0);
-    has_parameters || memchr::memmem::find(name, b"::").is_some()
+    has_parameters || memchr::memmem::find(name, b"::").is_some() || name == b"main"
 }
 
 /// A name without the suffix of a clone, or of a part that compilers move elsewhere: `f` of
