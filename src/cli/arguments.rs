@@ -409,7 +409,8 @@ pub struct WebgrindArguments {
 pub struct RareArguments {
     /// Show names short or in full
     ///
-    /// Default: auto.
+    /// Default: short. Lines then fit the terminal; in a pipe or a file, names have at most 80 columns,
+    /// and lines 200.
     #[arg(long, value_name = "HOW")]
     pub names: Option<Names>,
 

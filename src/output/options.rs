@@ -5,6 +5,9 @@ use crate::named::by_name;
 use crate::names::SHORT;
 use crate::view::GroupBy;
 
+/// The most columns of a line in a pipe or a file.
+const LOG_WIDTH: usize = 200;
+
 /// Options of the text report and the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -22,7 +25,8 @@ pub struct ReportOptions {
     /// those with this last component, or else at most ten with these words in their name, file or
     /// object. `*` and `…` match any text.
     pub function: Option<Vec<u8>>,
-    /// The width of the terminal, to which lines are cut.
+    /// The width of the terminal, to which lines are cut if names are short. Without a terminal, lines
+    /// have at most 200 columns, and names 80.
     pub width: Option<usize>,
     /// The length of names.
     pub names: Names,
@@ -33,10 +37,12 @@ pub struct ReportOptions {
 impl ReportOptions {
     /// The width to which lines are cut.
     pub(crate) fn room(&self) -> Option<usize> {
-        self.width.filter(|_| self.names != Names::Full)
+        let width = self.width.unwrap_or(LOG_WIDTH);
+        (self.names == Names::Short).then_some(width)
     }
 
-    /// The width to which names are shortened without a terminal.
+    /// The width to which names are shortened even if there is more room. A wide terminal has room for
+    /// what its user wants to see; a log may be read on any.
     pub(crate) fn name_width(&self) -> Option<usize> {
         (self.width.is_none() && self.names == Names::Short).then_some(SHORT)
     }
@@ -60,18 +66,16 @@ impl ReportOptions {
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Names {
-    /// Fit the terminal; full names otherwise.
+    /// Fit the terminal. Without one, at most 80 columns per name.
     #[default]
-    Auto,
-    /// Fit the terminal, or at most 80 columns per name.
+    #[cfg_attr(feature = "cli", value(alias = "auto"))]
     Short,
     /// Full names.
     Full,
 }
 
 by_name!(Names {
-    Auto: "auto",
-    Short: "short",
+    Short: "short" | "auto",
     Full: "full",
 });
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
-use std::iter;
+use std::{iter, mem};
 
 use super::figures::report::{Column, Columns, Report};
 use super::figures::row::Row;
@@ -244,8 +244,9 @@ impl ShownTree<'_, '_> {
         for (row, line) in rows.iter().zip(table.lines_mut()) {
             let prefix = prefix(row, most, &mut columns);
             let room = room.map(|room| room.saturating_sub(width_of(&prefix)));
-            let room = room.or(options.name_width()).unwrap_or(usize::MAX);
-            line.name = prefix + &short_name(&line.name, room);
+            let room = room.map(|room| room.min(options.name_width().unwrap_or(room)));
+            let name = room.map(|room| short_name(&line.name, room));
+            line.name = prefix + &name.unwrap_or_else(|| mem::take(&mut line.name));
         }
         table.joined(options)
     }

@@ -81,7 +81,6 @@ fn report(options: &[&str]) -> ReportOptions {
             "filter" => report.filter = Some(value.into()),
             "function" => report.function = Some(value.into()),
             "color" => report.color = true,
-            "names" if value == "short" => report.names = Names::Short,
             "names" if value == "full" => report.names = Names::Full,
             "sort" if value == "calls" => report.sort = Sort::Calls,
             "sort" if value == "inclusive" => report.sort = Sort::Inclusive,

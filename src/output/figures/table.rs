@@ -108,19 +108,24 @@ impl<'a> TextTable<'a> {
         self.with_each(|line, row| line.growth = growth(row))
     }
 
-    /// The headings and rows as lines after an empty one, cut to the width of a terminal. Without a
-    /// terminal, only names that are wider than `aligned` push their locations to the right: one name of
-    /// hundreds of columns must not move all locations.
+    /// The headings and rows as lines after an empty one, cut to the room there is. Without a
+    /// terminal, names that are wider than `aligned` push their locations to the right: one long name
+    /// must not move all locations.
     pub fn lines(mut self, options: &ReportOptions, aligned: usize) -> Vec<String> {
         if let Some(width) = options.name_width() {
             self.shorten_names(width);
+            for row in &mut self.lines {
+                if let SourceLocation::Function(name) = &mut row.place {
+                    *name = short_name(name, width);
+                }
+            }
         }
         let widths = self.room(options).map(|room| self.share_out(room));
         if let Some((name_width, _)) = widths {
             self.shorten_names(name_width);
         }
-        let name_width =
-            widths.map_or(self.name_width().min(aligned), |(name_width, _)| name_width);
+        let in_terminal = widths.filter(|_| options.width.is_some());
+        let name_width = in_terminal.map_or(self.name_width().min(aligned), |(width, _)| width);
         for row in &mut self.lines {
             let place = match widths {
                 None => row.place.full(),
@@ -166,9 +171,6 @@ impl<'a> TextTable<'a> {
     pub fn shorten_names(&mut self, width: usize) {
         for row in self.lines_mut() {
             row.name = short_name(&row.name, width);
-            if let SourceLocation::Function(name) = &mut row.place {
-                *name = short_name(name, width);
-            }
         }
     }
 

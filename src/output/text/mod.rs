@@ -22,7 +22,7 @@ pub use crate::output::figures::ViewError as Error;
 use crate::view::GroupBy;
 
 /// The width to which details are wrapped without a terminal.
-const LOG_WIDTH: usize = 80;
+const DETAILS_WIDTH: usize = 80;
 
 /// Writes the command, the totals, and tables of functions, in lines of UTF-8; of a comparison, the
 /// totals of both sides and the functions that changed.
@@ -191,7 +191,7 @@ impl<'a> Report<'a> {
             items[0].insert_str(0, &format!("{word}: "));
         }
         items.extend(change.transition.as_ref().map(Transition::to_string));
-        let width = self.options.room().unwrap_or(LOG_WIDTH);
+        let width = self.options.width.unwrap_or(DETAILS_WIDTH);
         let mut lines: Vec<String> = Vec::new();
         for item in items {
             match lines.last_mut() {
