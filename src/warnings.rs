@@ -9,13 +9,21 @@ use crate::display::numbers::counted;
 pub trait Kind {
     /// Whether another one is of the same kind.
     fn is_like(&self, other: &Self) -> bool;
+
+    /// Whether each one names data that the user chose to leave out. More of them are listed.
+    fn is_omission(&self) -> bool {
+        false
+    }
 }
+
+/// How many warnings of a kind are listed, as examples.
+const EXAMPLES: usize = 3;
 
 /// The first warnings of each kind, and the number of others: a fault in one line or input may
 /// occur in millions.
 #[derive(Debug)]
 pub struct Warnings<W> {
-    /// At most ten of each kind, and the number of others after the tenth.
+    /// The first ones of each kind, and the number of others after the last of these.
     first: Vec<(W, u64)>,
 }
 
@@ -52,11 +60,15 @@ impl<W: Kind> Warnings<W> {
 
     /// Adds a warning, and counts others of its kind after it.
     fn add(&mut self, warning: W, after: u64) {
+        let most = match warning.is_omission() {
+            true => MAX_LISTED,
+            false => EXAMPLES,
+        };
         let mut alike = self
             .first
             .iter_mut()
             .filter(|(first, _)| first.is_like(&warning));
-        match alike.nth(MAX_LISTED - 1) {
+        match alike.nth(most - 1) {
             Some((_, counted)) => *counted = counted.saturating_add(after).saturating_add(1),
             None => self.first.push((warning, after)),
         }
@@ -103,10 +115,14 @@ impl<W: Kind> Extend<W> for Warnings<W> {
 mod tests {
     use super::*;
 
-    /// Numbers are of the kind of their last digit.
+    /// Numbers are of the kind of their last digit. Those that end with 0 are omissions.
     impl Kind for u64 {
         fn is_like(&self, other: &u64) -> bool {
             self % 10 == other % 10
+        }
+
+        fn is_omission(&self) -> bool {
+            self % 10 == 0
         }
     }
 
@@ -121,20 +137,21 @@ mod tests {
     }
 
     #[test]
-    fn ten_of_each_kind_are_listed() {
+    fn three_of_each_kind_are_listed_and_ten_omissions() {
         assert!(shown(&of([])).is_empty() && of([]).is_empty() && !of([1]).is_empty());
         assert_eq!(shown(&of([2, 1, 12])), ["2", "1", "12"]);
-        let eleven = (0..11).map(|number| 10 * number);
-        let shown_eleven = shown(&of(eleven.clone()));
-        assert_eq!(
-            shown_eleven[9..],
-            ["90", "1 more warning like the one before"]
-        );
-        let twelve = shown(&of(eleven.chain([7, 990, 17])));
+        let three = [1, 2, 11, 21, 12];
+        assert_eq!(shown(&of(three)), ["1", "2", "11", "21", "12"]);
+        let four = shown(&of(three.into_iter().chain([31])));
+        let more = "1 more warning like the one before";
+        assert_eq!(four, ["1", "2", "11", "21", more, "12"]);
+        let ten = (0..10).map(|number| 10 * number);
+        let twelve = shown(&of(ten.clone().chain([7, 990, 17, 980])));
         assert_eq!(
             twelve[9..],
             ["90", "2 more warnings like the one before", "7", "17"]
         );
+        assert_eq!(shown(&of(ten)).len(), 10);
     }
 
     #[test]
@@ -152,6 +169,6 @@ mod tests {
         assert_eq!(many.count(|number| number % 10 == 0), 60);
         assert_eq!(many.count(|_| true), 90);
         assert_eq!(shown(&many)[10], "50 more warnings like the one before");
-        assert_eq!(shown(&many)[21], "20 more warnings like the one before");
+        assert_eq!(shown(&many)[14], "27 more warnings like the one before");
     }
 }

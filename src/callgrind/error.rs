@@ -306,4 +306,8 @@ impl Kind for Warning {
         };
         kind(self) == kind(other)
     }
+
+    fn is_omission(&self) -> bool {
+        self.kind.is_skipped()
+    }
 }

@@ -28,12 +28,12 @@ pub enum WriteError {
 pub enum WriteWarning {
     /// This number of names contain line ends, or begin with blanks.
     #[error(
-        "{0} names contain line ends or begin with blanks, which the callgrind format does not allow; these were written like \\x0a"
+        "names that contain line ends or begin with blanks, which the callgrind format does not allow, were written like \\x0a: {0}"
     )]
     SpelledNames(usize),
     /// The inclusive costs of this number of functions are not self costs plus calls.
     #[error(
-        "the inclusive costs of {0} functions cannot be represented in the callgrind format; readers will show self cost plus calls"
+        "inclusive costs of functions that cannot be represented in the callgrind format: {0}; readers will show self cost plus calls"
     )]
     InclusiveCosts(usize),
 }

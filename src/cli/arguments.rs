@@ -15,6 +15,7 @@ use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, Parser, ValueHint};
 
+use super::conflicts::lost_arrow;
 use super::generate::Generate;
 use super::help::{EXAMPLES, EXIT_STATUS, FIRST_EXAMPLES, MORE};
 use super::inputs::{Name, from_list, input, name, path_or, with_directories};
@@ -595,6 +596,13 @@ impl Arguments {
     /// Whether to recommend --keep-going, which skips unreadable inputs, but not those of a base.
     pub fn may_keep_going(&self) -> bool {
         !self.reading.keep_going && self.comparison.base.is_empty()
+    }
+
+    /// What to say if the shell may have taken the > of a name.
+    pub fn lost_arrow(&self) -> Option<&'static str> {
+        let view = &self.view;
+        let mut names = view.function.iter().chain(&view.filter);
+        names.find_map(|name| lost_arrow(name))
     }
 
     /// Whether the report is a new temporary file.

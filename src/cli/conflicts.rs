@@ -1,5 +1,6 @@
 //! Arguments that contradict each other, and options that a format does not take.
 
+use std::error::Error;
 use std::io::{self, IsTerminal};
 
 use cg_preprocess::io::{Source, Target};
@@ -45,19 +46,66 @@ const UNKNOWN: &[(&str, &str)] = &[
     ("--regex --regexp --grep", "use --filter with words and `*`"),
 ];
 
-/// The error for an unknown option that other programs have.
-pub fn known_elsewhere(error: &clap::Error) -> Option<clap::Error> {
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+/// The error in the program's own words, if it is about an unknown option that other programs have, or
+/// about a wrong value.
+pub fn in_own_words(error: &clap::Error) -> Option<clap::Error> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    let message = match error.kind() {
+        ErrorKind::UnknownArgument => known_elsewhere(argument)?,
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue => wrong_value(argument, error)?,
+        _ => return None,
+    };
+    Some(wrong_usage(message))
+}
+
+fn known_elsewhere(option: &str) -> Option<String> {
     let (_, advice) = UNKNOWN
         .iter()
-        .find(|(options, _)| is_unknown && options.split(' ').any(|known| known == option))?;
-    Some(wrong_usage(format!(
-        "there is no option {option}: {advice}"
-    )))
+        .find(|(options, _)| options.split(' ').any(|known| known == option))?;
+    Some(format!("there is no option {option}: {advice}"))
 }
+
+/// The message for a wrong value of an argument such as `--top <N>` or `[INPUT]...`.
+fn wrong_value(argument: &str, error: &clap::Error) -> Option<String> {
+    let name = argument.split(' ').next()?;
+    let name = name.trim_matches(['[', ']', '.']);
+    let value = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => value.as_str(),
+        // It is not Unicode.
+        _ => "",
+    };
+    let expected = match (error.source(), error.get(ContextKind::ValidValue)) {
+        (Some(reason), _) => reason.to_string(),
+        (None, Some(ContextValue::Strings(values))) if !values.is_empty() => {
+            format!("expected {}", values.join(", "))
+        }
+        _ => "expected a value".to_owned(),
+    };
+    let arrow = lost_arrow(value.as_bytes()).unwrap_or_default();
+    Some(match value {
+        "" => format!("{name}: {expected}"),
+        value => format!("{name} {}: {expected}{arrow}", quoted(value)),
+    })
+}
+
+/// A value as one would type it.
+fn quoted(value: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.,:/=%@+".contains(c);
+    match value.chars().all(is_plain) {
+        true => value.to_owned(),
+        false => format!("'{value}'"),
+    }
+}
+
+/// What may have happened to a name that ends like the first part of `PDO->query`.
+pub fn lost_arrow(name: &[u8]) -> Option<&'static str> {
+    name.ends_with(b"-").then_some(LOST_ARROW)
+}
+
+const LOST_ARROW: &str = "; if -> came after it, the shell took the > and what follows as the name of a file: \
+    quote the name, as in 'PDO->query'";
 
 /// The error for a message that says what to do, so that the usage need not be shown.
 fn wrong_usage(message: String) -> clap::Error {

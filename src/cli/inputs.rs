@@ -24,7 +24,7 @@ pub fn path_or<T: Clone + Send + Sync + 'static>(
 /// Parses the name of an input.
 pub fn input() -> impl TypedValueParser<Value = Source> {
     OsStringValueParser::new().try_map(|name| match name.as_encoded_bytes() {
-        b"" => Err("the name is empty; if it comes from \"$(ls ...)\", that found no file"),
+        b"" => Err("the name is empty; if it comes from \"$(ls …)\", that found no file"),
         b"-" => Ok(Source::Stdin),
         _ => Ok(Source::File(name.into())),
     })

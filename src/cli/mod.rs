@@ -16,6 +16,7 @@ mod webgrind_files;
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -75,6 +76,12 @@ pub fn run() -> Result<ExitCode> {
             say(format!("warning: {listed}"));
         }
     }
+    if let Some(lost) = arguments.lost_arrow()
+        && !quiet
+        && is_redirected()
+    {
+        say(format!("warning: a name ends with -{lost}"));
+    }
     if let Some(files) = files.filter(|_| !quiet) {
         say(files.advice());
     }
@@ -109,7 +116,7 @@ fn parse() -> Arguments {
     let read = |arguments: &mut dyn Iterator<Item = OsString>| {
         let matches = Arguments::command().try_get_matches_from(arguments);
         let mut matches =
-            matches.map_err(|error| conflicts::known_elsewhere(&error).unwrap_or(error))?;
+            matches.map_err(|error| conflicts::in_own_words(&error).unwrap_or(error))?;
         conflicts::check_order(&matches)?;
         Arguments::from_arg_matches_mut(&mut matches)
     };
@@ -183,12 +190,20 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
         ConvertError::Open { input, .. } if is_meant_as_output(input) => {
             "; to write to it, use -o FILE"
         }
+        ConvertError::Report(_) if let Some(lost) = arguments.lost_arrow() => lost,
         error if inputs > 1 && arguments.may_keep_going() && error.is_about_one_input() => {
             "; use --keep-going to skip inputs that cannot be read"
         }
         _ => return error.into(),
     };
     anyhow!("{:#}{advice}", anyhow::Error::from(error))
+}
+
+/// Whether the shell has sent standard output to a file.
+fn is_redirected() -> bool {
+    Path::new("/dev/stdout")
+        .metadata()
+        .is_ok_and(|at| at.is_file())
 }
 
 /// What failed although the output was written.

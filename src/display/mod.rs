@@ -4,5 +4,5 @@ pub(crate) mod numbers;
 pub(crate) mod text;
 pub(crate) mod units;
 
-/// The most warnings of one kind that are listed. The others are counted.
+/// The most things of one kind that a message lists. The others are counted.
 pub(crate) const MAX_LISTED: usize = 10;

@@ -126,8 +126,11 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         _ if head.starts_with(b"{main};") || head.starts_with(b"{main} ") => {
             "it is a flame-graph trace of Xdebug, or other collapsed stacks, not a profile: open it with inferno-flamegraph or speedscope, or run the script again with xdebug.mode=profile"
         }
-        // No line of a profile begins with a bracket.
+        // No line of a profile begins with one of these brackets.
         _ => match head.trim_ascii_start() {
+            text if begins_with_tag(text, b"<!doctype html") || begins_with_tag(text, b"<html") => {
+                "it is an HTML page, such as a report of cg-preprocess: use the profile it was made from"
+            }
             [b'{', ..] if contains("speedscope.app/file-format") => {
                 "it is a speedscope file: open it in speedscope, or use the profile it was made from"
             }
@@ -137,6 +140,12 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
             _ => return None,
         },
     })
+}
+
+/// Whether a text begins with an HTML tag, in any case of letters.
+fn begins_with_tag(text: &[u8], tag: &[u8]) -> bool {
+    text.get(..tag.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(tag))
 }
 
 /// Whether the first 512 bytes are a header of tar, which contains the sum of its own bytes.

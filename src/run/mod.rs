@@ -282,7 +282,7 @@ impl<'a> Conversion<'a> {
             )?);
             report.warnings.append(of_new);
         }
-        let warnings = notices::about_profile(&new.profile, &options.proxies);
+        let warnings = notices::about_profile(&new, &options.proxies);
         report.warnings.extend(warnings);
         report.warnings.append(self.warnings);
         if let Some(base) = &mut base {

@@ -8,12 +8,13 @@ use std::ptr;
 use thiserror::Error;
 
 use super::ConvertError;
+use super::load::Side;
 use crate::callgrind::{self, WarningKind};
 use crate::compare::{Comparison, Outcome, Sides, Verdict};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::counted;
 use crate::display::text::{excerpt, printable};
-use crate::io::{ResolvedSource, Source, SourceFiles};
+use crate::io::{ResolvedSource, Source, SourceFiles, Target};
 use crate::maps::{HashMap, HashSet};
 use crate::profile::{Event, EventChoice, EventError, Producer, Profile, ProfileKind};
 use crate::stacks::Stacks;
@@ -81,20 +82,20 @@ pub enum Warning {
     /// An input is its own base.
     #[error("{0}: compared with itself, because it is also the base")]
     OnBothSides(Source),
-    /// The name of an input begins with the base's, as if a pattern had matched both.
-    #[error("{input}: compared with {base}; if it belongs to the base, put --base before it, too")]
-    MaybeBase { input: Source, base: Source },
     /// A source file that is shown is newer than the profile.
     #[error(
         "{0}: the source file was changed after the profile was written, so costs may be at wrong lines"
     )]
     NewerSource(String),
+    /// No source file of the profile was found.
+    #[error("{0}")]
+    NoSource(String),
     /// About all of a profile, such as costs that are all 0, and estimates.
-    #[error("{0}")]
-    Overall(String),
+    #[error("{inputs}: {what}")]
+    Overall { inputs: String, what: String },
     /// About the output that was written, such as numbers that did not fit.
-    #[error("{0}")]
-    Written(String),
+    #[error("{output}: {what}")]
+    Written { output: Target, what: String },
 }
 
 impl Warning {
@@ -126,8 +127,7 @@ impl Warning {
             | Warning::ProxiesIgnored(input)
             | Warning::CountedTwice { input, .. }
             | Warning::PartsBeside { input, .. }
-            | Warning::OnBothSides(input)
-            | Warning::MaybeBase { input, .. } => Some(input.to_string()),
+            | Warning::OnBothSides(input) => Some(input.to_string()),
             _ => None,
         }
     }
@@ -179,6 +179,13 @@ impl Kind for Warning {
             (Warning::Callgrind(own), Warning::Callgrind(other)) => own.is_like(other),
             (Warning::Preprocessed(own), Warning::Preprocessed(other)) => own.is_like(other),
             _ => discriminant(self) == discriminant(other),
+        }
+    }
+
+    fn is_omission(&self) -> bool {
+        match self {
+            Warning::Callgrind(warning) => warning.is_omission(),
+            warning => matches!(warning, Warning::LeftOut(_)),
         }
     }
 }
@@ -298,35 +305,18 @@ pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>
     warnings.collect()
 }
 
-/// Warnings about inputs that are their own base, and about those whose names begin with that of a
-/// base: if a pattern follows --base, only its first match is a base.
+/// Warnings about inputs that are their own base.
 pub(super) fn about_base(
     inputs: &[ResolvedSource<'_>],
     base: &[ResolvedSource<'_>],
-) -> Vec<Warning> {
-    fn name(source: &Source) -> Option<&[u8]> {
-        Some(source.path()?.as_os_str().as_encoded_bytes())
-    }
+) -> impl Iterator<Item = Warning> {
     let given: HashSet<_> = base.iter().flat_map(|found| &found.identity).collect();
-    let mut warnings = Vec::new();
-    for ResolvedSource {
-        source, identity, ..
-    } in inputs
-    {
-        let input = Source::clone(source);
-        if identity.as_ref().is_some_and(|file| given.contains(file)) {
-            warnings.push(Warning::OnBothSides(input.clone()));
-        }
-        let continues = |base: &Source| {
-            let rest = name(base).and_then(|base| name(source)?.strip_prefix(base));
-            rest.is_some_and(|rest| !rest.is_empty())
-        };
-        if let Some(base) = base.iter().find(|base| continues(base.source)) {
-            let base = base.source.clone();
-            warnings.push(Warning::MaybeBase { input, base });
-        }
-    }
-    warnings
+    let is_base = move |found: &&ResolvedSource<'_>| {
+        let identity = found.identity.as_ref();
+        identity.is_some_and(|file| given.contains(file))
+    };
+    let both = inputs.iter().filter(is_base);
+    both.map(|found| Warning::OnBothSides(found.source.clone()))
 }
 
 /// A warning if some inputs lack an event that others have: the sums would look as if it had been
@@ -377,13 +367,17 @@ pub(super) fn conflicting(
 }
 
 /// Warnings about what was read.
-pub(super) fn about_profile(profile: &Profile, proxies: &[Vec<u8>]) -> Vec<Warning> {
+pub(super) fn about_profile(new: &Side, proxies: &[Vec<u8>]) -> Vec<Warning> {
+    let (profile, inputs) = (&new.profile, &new.inputs);
     let mut warnings = Vec::new();
     if profile.kind() != ProfileKind::Aggregate {
         let unknown = (0..).zip(proxies).filter(|&(at, _)| !profile.has_proxy(at));
         warnings.extend(unknown.map(|(_, proxy)| Warning::UnknownProxy(excerpt(proxy))));
     }
-    let mut warn = |text: String| warnings.push(Warning::Overall(text));
+    let mut warn = |what: String| {
+        let inputs = inputs.clone();
+        warnings.push(Warning::Overall { inputs, what });
+    };
     let event = profile.event();
     let others = profile.available_events().filter(|&other| other != event);
     let others: Vec<_> = others.map(excerpt).collect();
@@ -414,7 +408,10 @@ pub(super) fn costs_nothing(profile: &Profile) -> bool {
 }
 
 /// Warnings about sides that are hard to compare.
-pub(super) fn about_comparison(comparison: &Comparison<'_>) -> impl Iterator<Item = Warning> {
+pub(super) fn about_comparison(
+    comparison: &Comparison<'_>,
+    inputs: &str,
+) -> impl Iterator<Item = Warning> {
     let first = comparison.first();
     let units = first.unequal_units.map(|units| {
         let Sides { base, new } = units.map(|unit| match unit {
@@ -428,12 +425,13 @@ pub(super) fn about_comparison(comparison: &Comparison<'_>) -> impl Iterator<Ite
     });
     let Sides { base, new } = comparison.runs();
     let is_unequal = base != new && !comparison.is_per_run;
-    let runs = is_unequal.then(|| {
-        Warning::Overall(format!(
-            "the base contains {}, the new profile {}: totals are compared, not averages per run",
-            counted(base, "run"),
-            counted(new, "run")
-        ))
+    let runs = is_unequal.then(|| Warning::Overall {
+        inputs: inputs.to_owned(),
+        what: format!(
+            "{} against {} in the base: totals are compared, not averages per run",
+            counted(new, "run"),
+            counted(base, "run")
+        ),
     });
     units.into_iter().chain(runs)
 }
@@ -448,7 +446,7 @@ pub(super) fn not_found(verdicts: &[Verdict]) -> impl Iterator<Item = Warning> {
 /// Warnings about the source files of the output.
 pub(super) fn about_sources(sources: &SourceFiles) -> impl Iterator<Item = Warning> {
     let missing = sources.first_missing().map(|(name, reason)| {
-        Warning::Overall(format!(
+        Warning::NoSource(format!(
             "--source found none of the profile's files; the first one, {}: {reason}; if the profile was made in another folder, name that folder with --trim-path",
             printable(name)
         ))
@@ -460,12 +458,14 @@ pub(super) fn about_sources(sources: &SourceFiles) -> impl Iterator<Item = Warni
 /// Below this share of exact stacks, another option of the profiler is recommended.
 const MIN_EXACT_SHARE: f64 = 0.9;
 
-/// A warning if stacks are estimated: about the side with the larger share of estimates.
-pub(super) fn estimated(base: Option<&Stacks<'_>>, new: &Stacks<'_>) -> Option<Warning> {
-    let sides = base.into_iter().chain([new]);
-    let shares = sides.map(|stacks| (stacks.exact_share(), stacks.profile()));
-    let estimated = shares.filter(|&(exact, _)| exact < 1.0);
-    let (exact, profile) = estimated.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+/// What to know about estimated stacks, with the inputs of the side that has the larger share of them.
+pub(super) fn estimated<'i>(
+    sides: impl IntoIterator<Item = (&'i str, &'i Stacks<'i>)>,
+) -> Option<(&'i str, String)> {
+    let shares = { sides }.into_iter();
+    let shares = shares.map(|(inputs, stacks)| (stacks.exact_share(), inputs, stacks.profile()));
+    let estimated = shares.filter(|&(exact, ..)| exact < 1.0);
+    let (exact, inputs, profile) = estimated.min_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
     let records_callers = profile.producers().contains(&Producer::Callgrind);
     // Rounded up, so that only 0 is shown as 0.
     let percent = ((1.0 - exact) * 1000.0).ceil() / 10.0;
@@ -473,9 +473,8 @@ pub(super) fn estimated(base: Option<&Stacks<'_>>, new: &Stacks<'_>) -> Option<W
         true => "; record with --separate-callers=10 for exact ones",
         false => "",
     };
-    Some(Warning::Overall(format!(
-        "the stacks of {percent:.1} % of the cost are estimated{hint}"
-    )))
+    let what = format!("the stacks of {percent:.1} % of the cost are estimated{hint}");
+    Some((inputs, what))
 }
 
 /// Whether Cachegrind wrote a profile: it has a command and a summary, but no creator and no calls.

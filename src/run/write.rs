@@ -12,7 +12,7 @@ use super::{
 use crate::compare::{CheckError, Sides, check_all};
 use crate::compare::{OneOrTwo, Subject, Views, ViewsError};
 use crate::display::text::printable;
-use crate::io::{Output, SourceFiles, plain};
+use crate::io::{Output, SourceFiles, Target, plain};
 #[cfg(feature = "compression")]
 use crate::output::pprof;
 use crate::output::{Notes, collapsed, dot, html, json, markdown, text, timeline, tree};
@@ -66,7 +66,7 @@ impl Loaded<'_> {
         if base.is_some() {
             let functions = views.by(GroupBy::Function).map_err(failed)?;
             if let Some(comparison) = functions.subject().comparison() {
-                let warnings = notices::about_comparison(comparison);
+                let warnings = notices::about_comparison(comparison, &self.new.inputs);
                 report.warnings.extend(warnings);
                 event = comparison.first().name.to_vec();
             }
@@ -101,6 +101,8 @@ impl Loaded<'_> {
             sources: &mut self.sources,
             options,
             to_terminal: self.output.target.is_terminal(),
+            output: &self.output.target,
+            estimates: None,
             found: Vec::new(),
         };
         report.bytes_out = write_to(&self.output, |to| writer.write(to))?;
@@ -124,6 +126,9 @@ struct Writer<'a> {
     options: &'a ConvertOptions,
     /// Whether the output goes to a terminal.
     to_terminal: bool,
+    output: &'a Target,
+    /// What to know about estimated stacks.
+    estimates: Option<String>,
     /// Warnings about the output.
     found: Vec<Warning>,
 }
@@ -212,14 +217,26 @@ impl<'a> Writer<'a> {
     /// The stacks of the base, if there is one, and of the profile.
     fn stacks(&mut self) -> (Option<&'a Stacks<'a>>, &'a Stacks<'a>) {
         let (base, new) = self.views.stacks();
-        self.found.extend(notices::estimated(base, new));
+        let inputs = self.notes.inputs;
+        let sides = base.map(|base| (inputs.base, base));
+        if let Some((inputs, what)) =
+            notices::estimated(sides.into_iter().chain([(inputs.new, new)]))
+        {
+            let inputs = inputs.to_owned();
+            self.estimates = Some(what.clone());
+            self.found.push(Warning::Overall { inputs, what });
+        }
         (base, new)
     }
 
     /// Passes the warnings of a writer on.
     fn warn(&mut self, warnings: impl IntoIterator<Item = impl Display>) {
-        let warnings = warnings.into_iter().map(|warning| warning.to_string());
-        self.found.extend(warnings.map(Warning::Written));
+        let written = |warning: &dyn Display| Warning::Written {
+            output: self.output.clone(),
+            what: warning.to_string(),
+        };
+        let warnings = warnings.into_iter();
+        self.found.extend(warnings.map(|warning| written(&warning)));
     }
 
     fn write_webgrind(&mut self, version: Version, to: &mut dyn Write) -> Result<(), FormatError> {
@@ -251,14 +268,8 @@ impl<'a> Writer<'a> {
     #[cfg(feature = "compression")]
     fn write_pprof(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
         let (base, new) = self.stacks();
-        let estimates = self.found.iter().map(Warning::to_string);
-        let notes: Vec<_> = self
-            .notes
-            .warnings
-            .iter()
-            .cloned()
-            .chain(estimates)
-            .collect();
+        let warnings = self.notes.warnings.iter();
+        let notes: Vec<_> = warnings.chain(&self.estimates).cloned().collect();
         self.warn(pprof::write(new, base, self.options.per_run, &notes, to)?);
         Ok(())
     }
@@ -271,7 +282,7 @@ impl<'a> Writer<'a> {
 
     fn write_html(&mut self, to: &mut dyn Write) -> Result<(), FormatError> {
         self.stacks();
-        let estimates = self.found.first().map(Warning::to_string);
+        let estimates = self.estimates.take();
         let notes = Notes {
             estimates: estimates.as_deref(),
             ..self.notes

@@ -6,7 +6,47 @@ use crate::compare::{Comparison, Side};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
+use crate::profile::{Profile, ProfileKind};
+use crate::tables::first_cost;
 use crate::view::GroupBy;
+
+/// Why self costs add up to more than the profile says that its runs cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Excess {
+    /// The self costs of functions that wait for fibers contain what these cost.
+    Fibers,
+    /// A single function of a trace costs more than all runs: the clock was changed meanwhile.
+    Clock,
+    Unknown,
+}
+
+/// Why self costs add up to more than the profile says, if they do.
+pub(crate) fn excess(profile: &Profile) -> Option<Excess> {
+    /// PHP's functions that wait for fibers.
+    const WAITING: [&[u8]; 3] = [b"Fiber->start", b"Fiber->resume", b"Fiber->throw"];
+    let stated = profile.stated_total()?;
+    if profile
+        .totals()
+        .first()
+        .is_none_or(|&total| total <= stated)
+    {
+        return None;
+    }
+    let is_trace = profile.kind() == ProfileKind::Trace;
+    let mut waits = false;
+    for (id, function) in profile.functions() {
+        let name = profile.name(function.name);
+        let is_waiting = WAITING.contains(&name.strip_prefix(b"php::").unwrap_or(name));
+        if is_trace && !is_waiting && first_cost(profile.self_costs(id)) > stated {
+            return Some(Excess::Clock);
+        }
+        waits |= is_waiting;
+    }
+    Some(match waits {
+        true => Excess::Fibers,
+        false => Excess::Unknown,
+    })
+}
 
 impl Report<'_> {
     /// The command or the totals of both sides, and the numbers of functions and calls, in lines.
@@ -73,7 +113,15 @@ impl Report<'_> {
         let explanation = match summary - first.totals.new {
             0 => return None,
             missing @ 1.. => format!("{} not attributed to any function", grouped(missing)),
-            missing => format!("{} counted twice", grouped(-missing)),
+            more => match excess(self.view.profile()) {
+                Some(Excess::Fibers) => {
+                    format!("{} counted twice, because of fibers", grouped(-more))
+                }
+                Some(Excess::Clock) => {
+                    "less than a single function, because the clock was changed".to_owned()
+                }
+                Some(Excess::Unknown) | None => format!("{} less than the total", grouped(-more)),
+            },
         };
         Some(format!("{}, {explanation}", in_units(summary, first.unit)))
     }

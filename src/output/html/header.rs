@@ -11,6 +11,7 @@ use crate::display::text::printable;
 use crate::display::units::Unit;
 use crate::names::last_component;
 use crate::output::Notes;
+use crate::output::figures::heading::{Excess, excess};
 use crate::output::figures::{EventFormat, command, part_rows, per_run};
 use crate::output::json::Document;
 use crate::profile::Profile;
@@ -81,7 +82,9 @@ impl<'a> Data<'a, '_> {
         data.field("total", &self.totals(Side::New))?;
         data.field("peak", &self.peaks())?;
         let stated = profile.stated_total();
-        let stated = stated.filter(|_| self.costs.comparison.is_none());
+        // The page says why it is less than the functions cost, if that is due to fibers.
+        let is_clear = excess(profile).is_none_or(|why| why == Excess::Fibers);
+        let stated = stated.filter(|_| self.costs.comparison.is_none() && is_clear);
         data.field("stated", &stated.map(WholeNumber::from))?;
         data.field("has_invocations", &self.has_invocations())?;
         data.field("function_count", &view.functions().len())?;
