@@ -122,7 +122,7 @@ mod tests {
         }
 
         fn is_omission(&self) -> bool {
-            self % 10 == 0
+            self.is_multiple_of(10)
         }
     }
 

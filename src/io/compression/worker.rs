@@ -5,6 +5,8 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
+use crate::io::plain;
+
 /// The size of a chunk. With smaller ones, the threads wake each other too often.
 const CHUNK: usize = 512 << 10;
 
@@ -56,8 +58,12 @@ impl Decompressed {
             .name("decompressor".to_owned())
             .spawn(work)
             .map_err(|error| {
-                let text = format!("no thread can be started that decompresses it: {error}");
-                io::Error::new(error.kind(), text)
+                let kind = error.kind();
+                let text = format!(
+                    "no thread can be started that decompresses it: {}",
+                    plain(error)
+                );
+                io::Error::new(kind, text)
             })?;
         Ok(Decompressed {
             chunks,
