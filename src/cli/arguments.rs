@@ -165,6 +165,14 @@ pub struct ViewArguments {
     #[arg(long, value_name = "WORDS", value_parser = name(), allow_hyphen_values = true)]
     pub filter: Option<Name>,
 
+    /// Hide functions with any of these words in name or file
+    ///
+    /// The costs of hidden functions are their callers', and so are their calls, also for limits. Words
+    /// are such as `vendor/`, `php::`, `std::` or `libc.so`; one with `::` must begin a component of a
+    /// name. Repeatable.
+    #[arg(long, value_name = "WORDS", value_parser = name(), allow_hyphen_values = true)]
+    pub hide: Vec<Name>,
+
     /// Group by line, class, file, package or object
     ///
     /// class: classes; functions without one by namespace, else by file. package: packages of Composer
@@ -544,6 +552,8 @@ impl Arguments {
         options.sort = view.sort.unwrap_or_default();
         options.filter.clone_from(&view.filter);
         options.function.clone_from(&view.function);
+        let hides = |words: &&Name| words.iter().any(|byte| !byte.is_ascii_whitespace());
+        options.hide = view.hide.iter().filter(hides).cloned().collect();
         options.width = self.width();
         options.names = self.rare.names.unwrap_or_default();
         options.color = self.color();

@@ -163,6 +163,7 @@ impl Arguments {
             (self.rare.names.is_some(), "--names", Feature::Names),
             (view.sort.is_some(), "--sort", Feature::Sort),
             (view.filter.is_some(), "--filter", Feature::Sort),
+            (!view.hide.is_empty(), "--hide", Feature::Hidden),
             (view.by.is_some(), "--by", Feature::Groups),
             (view.function.is_some(), "--function", Feature::Function),
             (has_base, "--base", Feature::Comparison),

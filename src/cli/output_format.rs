@@ -119,10 +119,7 @@ pub fn help() -> String {
     let formats = formats();
     let names = formats.iter().map(|(name, _)| name.as_str());
     let names: Vec<_> = names.filter(|name| !name.starts_with('v')).collect();
-    format!(
-        "{}; v7 (webgrind 1.2+), v6 (0.6+), v5, v4",
-        names.join(", ")
-    )
+    format!("{}, v4 to v7 (webgrind)", names.join(", "))
 }
 
 /// The help of `-f` in `--help` and the manual.

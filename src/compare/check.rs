@@ -314,6 +314,12 @@ impl<'l, 'a> Check<'l, 'a> {
         }
         let best = found.keys().find(|fit| found[fit].sums.base.is_some());
         let best = best.or(found.keys().next()).copied();
+        // What is hidden has no costs of its own.
+        let hidden = self.views.into_iter().flat_map(View::hidden_names);
+        let hidden = hidden.filter_map(|name| query.fit(name.as_bytes())).min();
+        if hidden.is_some_and(|hidden| best.is_none_or(|best| hidden < best)) {
+            return Err(LimitError::Hidden(self.target.quoted()));
+        }
         let Found { sums, names } = best.and_then(|fit| found.remove(&fit)).unwrap_or_default();
         match names.len() {
             0 | 1 => Ok(sums),

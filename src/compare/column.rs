@@ -23,6 +23,9 @@ pub struct FunctionSums {
     /// Whether they contain an estimate; see
     /// [`View::is_inclusive_estimated`](crate::view::View::is_inclusive_estimated).
     pub is_inclusive_estimated: bool,
+    /// Whether the self costs do; see
+    /// [`View::is_self_estimated`](crate::view::View::is_self_estimated).
+    pub is_self_estimated: bool,
     /// The number of its invocations.
     pub invocations: CallCount,
 }
@@ -33,6 +36,7 @@ impl FunctionSums {
         self.self_cost = self.self_cost.saturating_add(other.self_cost);
         self.inclusive = self.inclusive.saturating_add(other.inclusive);
         self.is_inclusive_estimated |= other.is_inclusive_estimated;
+        self.is_self_estimated |= other.is_self_estimated;
         self.invocations.tenths += other.invocations.tenths;
     }
 }
@@ -137,11 +141,11 @@ impl<'a> Column<'a> {
             inclusive = inclusive.saturating_sub(self.cost(edge.costs()));
             calls -= i128::from(edge.calls);
         }
-        let mut ids = functions.iter();
         Some(FunctionSums {
             self_cost: self.per_run(own),
             inclusive: self.per_run(inclusive),
-            is_inclusive_estimated: ids.any(|&id| view.is_inclusive_estimated(id)),
+            is_inclusive_estimated: functions.iter().any(|&id| view.is_inclusive_estimated(id)),
+            is_self_estimated: functions.iter().any(|&id| view.is_self_estimated(id)),
             invocations: CallCount::per_run(calls, self.runs),
         })
     }

@@ -142,6 +142,9 @@ pub enum LimitError {
         count: usize,
         names: String,
     },
+    /// The function or group is hidden.
+    #[error("{0} is hidden, so there is nothing to check: remove the limit, or hide less")]
+    Hidden(String),
     /// The name begins like that of a group, but there is no such kind of groups, and no such function.
     #[error(
         "there is no function \"{name}\" ({SEE_NAMES}), and no kind of groups \"{kind}\": use {}",

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{CompareError, Comparison};
 use crate::profile::{InclusiveCost, ModelError, Profile, ProfileKind};
 use crate::stacks::Stacks;
-use crate::view::{GroupBy, LazyStacks, View};
+use crate::view::{GroupBy, Hidden, LazyStacks, View};
 
 /// What a report or a limit is about.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,22 @@ impl<'a> Views<'a> {
         Views {
             new: LazyStacks::new(new),
             base: base.map(LazyStacks::new),
+            inclusive,
+            per_run,
+            made: RefCell::default(),
+        }
+    }
+
+    /// The same without hidden functions.
+    pub fn without(
+        new: &'a Hidden<'a>,
+        base: Option<&'a Hidden<'a>>,
+        inclusive: InclusiveCost,
+        per_run: bool,
+    ) -> Self {
+        Views {
+            new: LazyStacks::without(new),
+            base: base.map(LazyStacks::without),
             inclusive,
             per_run,
             made: RefCell::default(),

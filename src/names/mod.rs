@@ -20,7 +20,7 @@ pub(crate) use outline::{class, parted};
 pub(crate) use package::{Packages, is_known};
 use pieces::{PieceKind, Pieces};
 pub use query::UnknownFunction;
-pub(crate) use query::{Fit, NameQuery, Named};
+pub(crate) use query::{Fit, HiddenNames, NameQuery, Named};
 pub(crate) use short::{SHORT, cut_end, pad, short_name, shorten_path, width_of};
 
 /// Whether a function has this name, with or without the location that Xdebug 2.3 and later append to

@@ -137,8 +137,7 @@ impl NameQuery {
 
     /// The positions of the functions that have its words in their names, files or objects.
     pub fn containing(&self, all: &[Named<'_>]) -> Result<Vec<usize>, UnknownFunction> {
-        let contains = |&at: &usize| self.is_in(&all[at].shown(), &all[at].places());
-        let found: Vec<usize> = (0..all.len()).filter(contains).collect();
+        let found: Vec<usize> = (0..all.len()).filter(|&at| self.fits(&all[at])).collect();
         if found.is_empty() {
             return Err(UnknownFunction {
                 name: self.text.clone(),
@@ -174,14 +173,14 @@ impl NameQuery {
 
     /// Whether each of its words is in a name or in one of these places, in upper or lower case.
     fn is_in(&self, name: &str, places: &[&[u8]]) -> bool {
-        let lowercase = |text: &str| text.to_lowercase();
-        let name = match readable(name) {
-            Cow::Owned(readable) => lowercase(&[name, &readable].join("\n")),
-            Cow::Borrowed(name) => lowercase(name),
-        };
-        let is_there = |place: &&[u8], word: &str| contains(&lowercase(&printable(place)), word);
+        let texts = searched(name, places);
         let mut words = self.lowercase.split_whitespace();
-        words.all(|word| contains(&name, word) || places.iter().any(|place| is_there(place, word)))
+        words.all(|word| texts.iter().any(|text| contains(text, word)))
+    }
+
+    /// Whether a function or group has all its words in its name, file or object.
+    pub fn fits(&self, named: &Named<'_>) -> bool {
+        self.is_in(&named.shown(), &named.places())
     }
 
     /// The names that are most similar, as the end of a sentence.
@@ -208,6 +207,75 @@ impl NameQuery {
             names => format!("; closest: {}", names.join(", ")),
         }
     }
+}
+
+/// The words of functions to hide.
+#[derive(Clone, Debug)]
+pub(crate) struct HiddenNames {
+    /// As typed, and in lower case.
+    words: Vec<[String; 2]>,
+}
+
+impl HiddenNames {
+    /// The words in all these texts.
+    pub fn new<T: AsRef<[u8]>>(texts: &[T]) -> Self {
+        let texts = texts.iter().map(|text| printable(text.as_ref()));
+        let words = texts.flat_map(|text| {
+            let words = text.split_whitespace();
+            let words = words.map(|word| [word.to_owned(), word.to_lowercase()]);
+            words.collect::<Vec<_>>()
+        });
+        HiddenNames {
+            words: words.collect(),
+        }
+    }
+
+    /// The words as they were typed.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|[word, _]| word.as_str())
+    }
+
+    /// Whether a function has one of the words in its name, file or object. A word with `::` must begin
+    /// a component of the name, so `php::` is not in `App\PHP::run`.
+    pub fn hide(&self, named: &Named<'_>) -> bool {
+        let name = named.shown();
+        let texts = searched(&name, &named.places());
+        let lowercase = name.to_lowercase();
+        let mut words = self.words.iter().map(|[_, word]| word);
+        words.any(|word| match word.contains("::") {
+            true => begins_component(&lowercase, word),
+            false => texts.iter().any(|text| contains(text, word)),
+        })
+    }
+}
+
+/// Whether a word begins a component of a name before the arguments of a function or template.
+fn begins_component(name: &str, word: &str) -> bool {
+    let end = name.find(['<', '(']).unwrap_or(name.len());
+    let first = word.split(WILDCARDS).next().unwrap_or(word);
+    let mut starts = name.match_indices(first).map(|(at, _)| at);
+    let is_start = |at: usize| {
+        let before = name[..at].chars().next_back();
+        at <= end
+            && before.is_none_or(|before| {
+                !matches!(before, '_' | '\\' | '<' | '(') && !before.is_ascii_alphanumeric()
+            })
+    };
+    starts.any(|at| is_start(at) && contains(&name[at..], word))
+}
+
+/// What words are looked for in, in lower case: a name as it is and as people read it, and places.
+fn searched(name: &str, places: &[&[u8]]) -> Vec<String> {
+    let readable = match readable(name) {
+        Cow::Owned(readable) => Some(readable),
+        Cow::Borrowed(_) => None,
+    };
+    let texts = [name.to_owned()].into_iter().chain(readable);
+    let places = places.iter().map(|place| printable(place));
+    texts
+        .chain(places)
+        .map(|text| text.to_lowercase())
+        .collect()
 }
 
 /// The likeness, in percent, of names that may be meant.

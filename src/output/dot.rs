@@ -114,6 +114,7 @@ impl Graph<'_, '_> {
         let mut title = vec![command, format!("{}: {total}", printable(event.name))];
         let comparison = report.comparison.filter(|comparison| comparison.is_per_run);
         title.extend(comparison.map(|comparison| per_run(comparison.runs())));
+        title.extend(report.hidden().map(|hidden| format!("hidden: {hidden}")));
         let [nodes, edges] = [report.rows.len() - nodes, self.edges.len() - edges];
         if nodes + edges > 0 {
             let nodes = counted(nodes as u64, "function");
@@ -270,6 +271,7 @@ impl Graph<'_, '_> {
         let share = self.share(row, Sort::Inclusive);
         let share = marked(row.is_estimated(Sort::Inclusive), share);
         let own = self.share(row, Sort::SelfCost);
+        let own = marked(row.is_estimated(Sort::SelfCost), own);
         let mut lines = vec![format!("incl {share}"), format!("self {own}")];
         if self.report.has_invocations() {
             let Sides { base, new } = row.calls();
@@ -290,7 +292,8 @@ impl Graph<'_, '_> {
             true => both_sides(row.calls(), shown),
             false => shown(row.calls().new),
         };
-        [self.share(row, Sort::Inclusive), calls]
+        let share = self.share(row, Sort::Inclusive);
+        [marked(row.is_estimated(Sort::Inclusive), share), calls]
     }
 
     /// A cost or its change, in percent of the total. Costs of memory can have no positive total; then it

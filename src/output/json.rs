@@ -15,6 +15,7 @@
 //!   "limits": [{"measure", "kind", "name", "event", "unit", "measured", "allowed", "outcome", "text"}, ...],
 //!   "runs": the number of runs of the profiled programs,
 //!   "headers": [[key, value], ...],
+//!   "hidden": {"words", "functions"}, with hidden functions,
 //!   "total": sums of all self costs,
 //!   "summary": the totals or peaks that the inputs' summary: lines state,
 //!   "parts": [{"input", "part", "thread", "trigger", "name", "total"}, ...],
@@ -46,7 +47,7 @@ use crate::output::Notes;
 use crate::output::figures::row::{RowKind, one_function};
 use crate::output::figures::{EventFormat, part_count};
 use crate::profile::{EdgeRef, FunctionId, Line, NameId, split_scale};
-use crate::view::{GroupBy, View};
+use crate::view::{GroupBy, Hidden, View};
 
 /// The version of the layout of profiles.
 const SCHEMA: u32 = 2;
@@ -80,6 +81,7 @@ pub fn write(
     document.list("headers", profile.headers(), |document, header| {
         document.value(&[header.key(), header.value()].map(utf8))
     })?;
+    write_hidden(&mut document, [view])?;
     document.field("total", &profile.totals())?;
     document.field("summary", &profile.summaries())?;
     if part_count(profile) > 1 {
@@ -104,12 +106,35 @@ pub fn write(
         document.records("groups", groups.functions(), |record, (id, group)| {
             write_group(record, groups, id)?;
             let costs = [groups.self_costs(id), groups.inclusive_costs(id)];
-            write_costs(record, row, costs, groups.is_inclusive_estimated(id))?;
+            let estimated = [
+                groups.is_self_estimated(id),
+                groups.is_inclusive_estimated(id),
+            ];
+            write_costs(record, row, costs, estimated)?;
             let invocations = groups.has_invocations().then_some(group.invocations);
             record.known_field("invocations", invocations)
         })?;
     }
     document.end()
+}
+
+/// Writes what is hidden on each side, if anything is.
+fn write_hidden<'v, const SIDES: usize>(
+    document: &mut Document<'_>,
+    views: [&'v View<'v>; SIDES],
+) -> io::Result<()> {
+    let hidden = views.map(View::hidden);
+    let Some(one) = hidden[0] else {
+        return Ok(());
+    };
+    let counts = hidden.map(|hidden| hidden.map_or(0, Hidden::count));
+    document.record("hidden", |record| {
+        record.field("words", &one.words().collect::<Vec<_>>())?;
+        match &counts[..] {
+            [one] => record.field("functions", one),
+            several => record.field("functions", several),
+        }
+    })
 }
 
 /// Writes the name and the costliest function of a group.
@@ -142,12 +167,12 @@ fn write_function(
     record.field("name", &name(function.name))?;
     let folded = profile.folded();
     let own_name = folded.name(folded.function(profile.folded_function(recorded)).name);
-    let is_other = own_name != view.name(function.name);
+    let is_other = own_name != view.name(function.name) && view.row(recorded) == Some(id);
     record.known_field("own_name", is_other.then(|| utf8(own_name)))?;
     record.field("line", &function.line)?;
     let costs = [view.self_costs(id), view.inclusive_costs(id)];
-    let is_estimated = view.is_inclusive_estimated(id);
-    write_costs(record, RowKind::of(view), costs, is_estimated)?;
+    let estimated = [view.is_self_estimated(id), view.is_inclusive_estimated(id)];
+    write_costs(record, RowKind::of(view), costs, estimated)?;
     let is_implied = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
     if !view.lines(id).all(|line| is_implied(&line)) {
         record.records("lines", view.lines(id), |record, line| {
@@ -164,7 +189,9 @@ fn write_function(
         call.known_field("file", edge.file().map(name))?;
         call.field("line", &edge.line)?;
         call.field("calls", &edge.calls)?;
-        call.field("cost", edge.costs())
+        call.field("cost", edge.costs())?;
+        let is_estimated = view.is_call_estimated(&edge);
+        call.known_field("estimated", is_estimated.then_some(true))
     };
     record.records("called_from", view.called_from(id), |call, edge| {
         write_call(call, edge.caller, edge)
@@ -190,6 +217,8 @@ pub fn write_comparison(
     document.field("event", &utf8(comparison.first().name))?;
     write_events(&mut document, &EventFormat::compared(comparison))?;
     document.field("per_run", &comparison.is_per_run)?;
+    let Sides { base, new } = comparison.views.as_ref();
+    write_hidden(&mut document, [base, new])?;
     for (side, view) in Sides::EACH.zip(comparison.views.as_ref()) {
         let profile = view.profile();
         let totals = comparison.events.iter().map(|event| event.totals[side]);
@@ -253,7 +282,8 @@ fn write_sides(
         record.record(side.name(), |record| {
             let row = RowKind::of(&comparison.views.new);
             let costs = [costs(|sums| sums.self_cost), costs(|sums| sums.inclusive)];
-            write_costs(record, row, costs, first.is_inclusive_estimated)?;
+            let estimated = [first.is_self_estimated, first.is_inclusive_estimated];
+            write_costs(record, row, costs, estimated)?;
             let invocations = comparison.has_invocations().then_some(first.invocations);
             record.known_field("invocations", invocations)
         })?;
@@ -267,12 +297,14 @@ fn write_costs(
     record: &mut Document<'_>,
     row: RowKind,
     [own, inclusive]: [impl Serialize; 2],
-    is_estimated: bool,
+    [is_self_estimated, is_inclusive_estimated]: [bool; 2],
 ) -> io::Result<()> {
     record.known_field("self", (!row.is_call_site).then_some(own))?;
+    record.known_field("self_estimated", is_self_estimated.then_some(true))?;
     let has_inclusive = row.has_inclusive() || row.is_call_site;
     record.known_field("inclusive", has_inclusive.then_some(inclusive))?;
-    record.known_field("inclusive_estimated", is_estimated.then_some(true))
+    let is_estimated = is_inclusive_estimated.then_some(true);
+    record.known_field("inclusive_estimated", is_estimated)
 }
 
 fn write_events(document: &mut Document<'_>, events: &[EventFormat<'_>]) -> io::Result<()> {

@@ -18,6 +18,10 @@ pub struct ReportOptions {
     pub by: GroupBy,
     /// The order of functions, highest first.
     pub sort: Sort,
+    /// Hide the functions with any of these words in their names, files or objects, for
+    /// [`run`](crate::run): a writer shows what its view has. A word with `::` must begin a component of
+    /// the name. See [`Hidden`](crate::view::Hidden).
+    pub hide: Vec<Vec<u8>>,
     /// Show only functions with these words in their name, file or object, ignoring case. `*` and
     /// `…` match any text.
     pub filter: Option<Vec<u8>>,

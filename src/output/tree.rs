@@ -10,15 +10,13 @@ use super::figures::row::Row;
 use super::figures::{change, write_lines};
 use super::joined_stacks::JoinedStacks;
 use super::{MAX_FRAMES, ReportOptions, Sort};
-use crate::compare::Subject;
-use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
+use crate::compare::{CallCount, FunctionSums, Side, Sides, Subject};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, short_name, width_of};
-use crate::profile::{InclusiveCost, NameId};
+use crate::profile::NameId;
 use crate::stacks::Stacks;
-use crate::view::View;
 
 /// The number of blanks per level.
 const INDENT: usize = 2;
@@ -35,6 +33,8 @@ const CHAINED: &str = "└ ";
 /// totals of both sides and the stacks that changed most. Functions that are one in the comparison are
 /// one row, if their callers are the same.
 ///
+/// The stacks are those of the `functions`, and of their base if they are compared.
+///
 /// A row is always shown with its callers. The omitted children of a row are summed in one more row.
 /// The percentages of estimated rows begin with `~`. If the width of a terminal is given, names are
 /// shortened to fit. If there is no room for names, an only child is not indented further than its
@@ -43,20 +43,17 @@ const CHAINED: &str = "└ ";
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(
+pub fn write<'a>(
+    functions: impl Into<Subject<'a>>,
     stacks: &Stacks<'_>,
-    compared: Option<(&Stacks<'_>, &Comparison<'_>)>,
+    base: Option<&Stacks<'_>>,
     options: &ReportOptions,
     output: impl Write,
 ) -> io::Result<()> {
-    let view = View::by_function(stacks.profile(), InclusiveCost::Summed);
-    let subject = match compared {
-        None => Subject::View(&view),
-        Some((_, comparison)) => Subject::Comparison(comparison),
-    };
-    let report = &Report::new(subject, options);
+    let functions = functions.into();
+    let report = &Report::new(functions, options);
     let tree = ShownTree {
-        stacks: JoinedStacks::new(stacks, compared),
+        stacks: JoinedStacks::new(stacks, base.zip(functions.comparison())),
         report,
     };
     let rows = tree.rows(options.top.unwrap_or(usize::MAX));
@@ -164,6 +161,7 @@ impl ShownTree<'_, '_> {
                 self_cost: self.sum(side, nodes, Sort::SelfCost)?,
                 inclusive: self.sum(side, nodes, Sort::Inclusive)?,
                 is_inclusive_estimated,
+                is_self_estimated: false,
                 invocations: CallCount::per_run(calls.into(), 1),
             })
         })

@@ -6,7 +6,8 @@ use super::{ModelError, Producer, Profile, ProfileData, ProfileKind, id};
 use crate::maps::HashMap;
 use crate::names::{Chains, is_unique};
 use crate::tables::{
-    ByFunction, Function, FunctionId, FunctionTable, LineRule, NameId, NameTable, first_cost,
+    ByFunction, CallTable, Function, FunctionId, FunctionTable, LineRule, LineTable, NameId,
+    NameTable, first_cost,
 };
 
 /// A profile in which functions are joined.
@@ -88,6 +89,32 @@ impl Profile {
         contents.sums.kind = Some(self.kind());
         contents.sums.functions = functions;
         Profile::new(names, contents)
+    }
+
+    /// This profile with other functions, calls and lines.
+    pub(crate) fn with_tables(
+        &self,
+        names: NameTable,
+        functions: FunctionTable,
+        calls: CallTable,
+        lines: Option<LineTable>,
+    ) -> Result<Profile, ModelError> {
+        let mut profile = self.with_functions(names, functions)?;
+        let sums = &mut profile.contents.sums;
+        sums.counts_calls = self.contents.sums.counts_calls;
+        (sums.calls, sums.lines) = (calls, lines);
+        sums.check_counts()?;
+        Ok(profile)
+    }
+
+    /// The names of functions and files.
+    pub(crate) fn names(&self) -> &NameTable {
+        &self.names
+    }
+
+    /// Whether self costs by line were read.
+    pub(crate) fn has_lines(&self) -> bool {
+        self.contents.sums.lines.is_some()
     }
 
     /// The contents of this profile, except functions and calls.

@@ -102,6 +102,8 @@ pub enum Feature {
     Sort,
     /// The view of a function.
     Function,
+    /// Hidden functions.
+    Hidden,
     /// Source lines.
     Source,
     /// Links to source lines, in a file for a browser.
@@ -146,6 +148,7 @@ impl Feature {
             Feature::Names => &[Text, Markdown, Tree, Dot, Html],
             Feature::Sort => &[Text],
             Feature::Function => &[Text, Dot],
+            Feature::Hidden => &[Text, Markdown, Tree, Collapsed, Dot, Json],
             Feature::Source => &[Text, Html],
             Feature::Links => &[Html],
             Feature::Entities => &[V4, V5, V6, V7],

@@ -246,12 +246,15 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
     };
     let has_calls_by_line = options.groups(GroupBy::Line)
         || options.format == Format::Html
+        || options.format == Format::Json && !options.text.hide.is_empty()
         || options.format == Format::Text && options.text.function.is_some();
     ProfileOptions {
         events: options.events.clone(),
         proxies: options.proxies.clone(),
         invocations: has(Feature::EveryCall),
-        contexts: has(Feature::Stacks) || options.inclusive() == InclusiveCost::Once,
+        contexts: has(Feature::Stacks)
+            || options.inclusive() == InclusiveCost::Once
+            || !options.text.hide.is_empty(),
         call_sites: has_calls_by_line && options.inclusive() == InclusiveCost::Once,
         timeline: has(Feature::Timeline),
         call_files: has(Feature::CallFiles),

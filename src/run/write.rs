@@ -18,7 +18,7 @@ use crate::output::pprof;
 use crate::output::{Notes, collapsed, dot, html, json, markdown, text, timeline, tree};
 use crate::profile::{InclusiveCost, Profile};
 use crate::stacks::Stacks;
-use crate::view::{GroupBy, View};
+use crate::view::{GroupBy, Hidden, View};
 use crate::webgrind::{Version, WriteOptions};
 use crate::{callgrind, webgrind};
 
@@ -52,16 +52,23 @@ impl Loaded<'_> {
             self.new.profile = View::as_recorded(&self.new.profile, InclusiveCost::Once).counted();
         }
         let base = self.base.as_ref();
-        let views = Views::new(
-            &self.new.profile,
-            base.map(|base| &base.profile),
-            options.inclusive(),
-            options.per_run,
-        );
+        let (inclusive, per_run) = (options.inclusive(), options.per_run);
+        let profiles = (&self.new.profile, base.map(|base| &base.profile));
+        let whole = Views::new(profiles.0, profiles.1, inclusive, per_run);
         let failed = |error| match (error, base) {
             (ViewsError::Compare(error), Some(base)) => base.incomparable(error),
             (error, _) => ConvertError::CannotCheck(error.to_string()),
         };
+        let words = &options.text.hide;
+        let hide = |profile| Hidden::new(profile, words).map_err(|error| failed(error.into()));
+        let hidden = match words.is_empty() {
+            true => None,
+            false => Some((hide(profiles.0)?, profiles.1.map(hide).transpose()?)),
+        };
+        let shown = hidden
+            .as_ref()
+            .map(|(new, base)| Views::without(new, base.as_ref(), inclusive, per_run));
+        let views = shown.as_ref().unwrap_or(&whole);
         let mut event = self.new.profile.event().to_vec();
         if base.is_some() {
             let functions = views.by(GroupBy::Function).map_err(failed)?;
@@ -78,7 +85,7 @@ impl Loaded<'_> {
             new: self.new.has_all_costs,
         };
         let each_part = options.limit_each_part;
-        let verdicts = check_all(&options.limits, each_part, are_complete, &views);
+        let verdicts = check_all(&options.limits, each_part, are_complete, views);
         report.verdicts = verdicts.map_err(|error| match error {
             CheckError::Limit(error) => error.into(),
             CheckError::Views(error) => failed(error),
@@ -87,7 +94,11 @@ impl Loaded<'_> {
         report.warnings.extend(not_found);
         let warnings: Vec<_> = report.warnings.iter().map(|it| it.to_string()).collect();
         let mut writer = Writer {
-            views: &views,
+            views: match options.format {
+                // The report hides by itself, so that readers can show what is hidden.
+                Format::Html => &whole,
+                _ => views,
+            },
             notes: Notes {
                 warnings: &warnings,
                 limits: &report.verdicts,
@@ -164,9 +175,8 @@ impl<'a> Writer<'a> {
             }
             Format::Tree => {
                 let (base, new) = self.stacks();
-                let functions = self.compared()?;
-                let comparison = functions.as_ref().and_then(|it| it.subject().comparison());
-                tree::write(new, base.zip(comparison), options, to)?;
+                let functions = self.views.by(GroupBy::Function)?;
+                tree::write(functions.subject(), new, base, options, to)?;
             }
             Format::Collapsed => {
                 let (base, new) = self.stacks();
@@ -196,7 +206,14 @@ impl<'a> Writer<'a> {
                 {
                     None => {
                         let groups = groups.map(Subject::view);
-                        json::write(&self.views.as_recorded(), groups, &self.notes, to)?;
+                        let functions = self.views.by(GroupBy::Function)?;
+                        let shown = functions.subject().view();
+                        // What is hidden is a function of the program, however it is recorded.
+                        let functions = match shown.hidden() {
+                            Some(_) => shown,
+                            None => &self.views.as_recorded(),
+                        };
+                        json::write(functions, groups, &self.notes, to)?;
                     }
                     Some(comparison) => {
                         let groups = groups.and_then(Subject::comparison);

@@ -17,10 +17,12 @@
 //! - [`Stacks::exact_share`] is the share of the first event's cost that has one possible stack.
 
 mod estimate;
+mod made;
 
 use std::sync::OnceLock;
 
 use estimate::Estimate;
+pub(crate) use made::HIDDEN;
 
 use crate::profile::{Cost, FunctionId, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, first_cost, next_index};
@@ -102,27 +104,36 @@ impl<'a> Stacks<'a> {
     ///
     /// Traces without contexts are treated as aggregates.
     pub fn new(profile: &'a Profile) -> Self {
-        let mut stacks = Stacks {
-            profile,
-            frames: Vec::new(),
-            nodes: Vec::new(),
-            self_costs: CostTable::new(profile.events().len()),
-            inclusive: OnceLock::new(),
-        };
+        let mut stacks = Stacks::empty(profile);
         let contexts = profile.contexts();
         if let Some(contexts) = contexts {
             stacks.add_contexts(&contexts.stacks());
         }
         stacks.add_estimate(Estimate::new(profile, |id| !profile.has_stacks(id)));
-        for index in (0..stacks.nodes.len()).rev() {
-            let node = stacks.nodes[index];
-            if let Some(parent) = stacks.nodes.get_mut(node.parent.index()) {
+        stacks.complete();
+        stacks
+    }
+
+    fn empty(profile: &'a Profile) -> Self {
+        Stacks {
+            profile,
+            frames: Vec::new(),
+            nodes: Vec::new(),
+            self_costs: CostTable::new(profile.events().len()),
+            inclusive: OnceLock::new(),
+        }
+    }
+
+    /// Sets what nodes know about those below them.
+    fn complete(&mut self) {
+        for index in (0..self.nodes.len()).rev() {
+            let node = self.nodes[index];
+            if let Some(parent) = self.nodes.get_mut(node.parent.index()) {
                 parent.end = parent.end.max(node.end);
                 let estimated = node.estimated.min(Estimated::Inclusive);
                 parent.estimated = parent.estimated.max(estimated);
             }
         }
-        stacks
     }
 
     /// Adds the stacks of traces.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{GroupBy, View};
+use super::{GroupBy, Hidden, View};
 use crate::maps::IndexSet;
 use crate::profile::{Cost, EdgeRef, FunctionId, NameId, ProfileKind};
 use crate::tables::{ANY_WIDTH, CostTable};
@@ -63,13 +63,21 @@ impl CallCosts {
             knows_lines && view.profile.kind() == ProfileKind::Trace
         });
         if let Some(contexts) = contexts {
-            let contexts = contexts.without_proxies();
+            let hidden = view.hidden().and_then(Hidden::callers);
+            let contexts = match hidden {
+                None => contexts.without_proxies(),
+                Some(hidden) => Cow::Borrowed(&*hidden.tree),
+            };
             let (costs, _) = contexts.costs_of(calls.keys.len(), |caller, callee| {
+                let caller = hidden.map_or(caller, |hidden| hidden.caller(callee));
                 if caller == ContextId::TOP {
                     return None;
                 }
                 let [caller, row] = [caller, callee].map(|id| view.row(contexts.function(id)));
-                let site = contexts.call_site(callee);
+                let site = match hidden {
+                    None => contexts.call_site(callee),
+                    Some(hidden) => hidden.call_site(callee),
+                };
                 let line = site.map_or((NameId::EMPTY, 0), |CallSite { file, line }| {
                     (if has_files { file } else { NameId::EMPTY }, line)
                 });

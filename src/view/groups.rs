@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
+use super::Hidden;
 use crate::display::text::printable;
 use crate::maps::{HashMap, IndexMap};
 use crate::named::by_name;
@@ -10,6 +11,7 @@ use crate::names::{Packages, class, is_known};
 use crate::profile::{
     Cost, Function, FunctionId, Joined, ModelError, NameId, PartHeader, Profile, ProfileKind,
 };
+use crate::stacks::HIDDEN;
 use crate::tables::{ANY_WIDTH, FunctionTable, NameTable, first_cost, next_index, slot};
 
 /// The kind of the rows of a report.
@@ -92,6 +94,39 @@ pub(super) struct Rows<'a> {
     pub numbers: RowNumbers,
     /// By group, the name of the function with the largest part of its cost.
     pub costliest: Vec<NameId>,
+    /// The functions that these are.
+    pub functions: Functions<'a>,
+}
+
+/// The functions that rows are made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Functions<'a> {
+    pub profile: &'a Profile,
+    pub hidden: Option<&'a Hidden<'a>>,
+}
+
+impl<'a> Functions<'a> {
+    /// All functions of a profile.
+    pub fn all(profile: &'a Profile) -> Self {
+        Functions {
+            profile,
+            hidden: None,
+        }
+    }
+
+    /// The functions of the program that are shown.
+    pub fn table(self) -> &'a Profile {
+        self.hidden
+            .map_or_else(|| self.profile.folded(), Hidden::table)
+    }
+
+    /// The number of a function of the profile there.
+    pub fn number(self, id: FunctionId) -> Option<FunctionId> {
+        match self.hidden {
+            None => Some(self.profile.folded_function(id)),
+            Some(hidden) => hidden.number(id),
+        }
+    }
 }
 
 /// Which row has something of the profile.
@@ -99,8 +134,8 @@ pub(super) struct Rows<'a> {
 pub(super) enum RowNumbers {
     /// Rows are the functions of the profile.
     Functions,
-    /// The row of each function of the profile.
-    OfFunctions(Vec<FunctionId>),
+    /// The row of each function of the profile that is not hidden.
+    OfFunctions(Vec<Option<FunctionId>>),
     /// Rows are lines with self costs.
     Lines,
     /// The row of each line with calls.
@@ -122,6 +157,7 @@ impl<'a> Rows<'a> {
             table: Cow::Borrowed(profile),
             numbers: RowNumbers::Functions,
             costliest: Vec::new(),
+            functions: Functions::all(profile),
         }
     }
 
@@ -129,22 +165,34 @@ impl<'a> Rows<'a> {
     pub fn joined(profile: &'a Profile) -> Self {
         match profile.with_kinds_joined() {
             None => Rows::recorded(profile),
-            Some(joined) => Rows {
-                table: Cow::Owned(joined.profile),
-                numbers: RowNumbers::OfFunctions(joined.of_functions),
-                costliest: Vec::new(),
-            },
+            Some(joined) => {
+                let numbers = joined.of_functions.into_iter().map(Some);
+                Rows {
+                    table: Cow::Owned(joined.profile),
+                    numbers: RowNumbers::OfFunctions(numbers.collect()),
+                    ..Rows::recorded(profile)
+                }
+            }
         }
     }
 
     /// The functions or groups of a profile. `calls`: whether lines have the calls made there
     /// instead of self costs.
-    pub fn new(profile: &'a Profile, by: GroupBy, calls: bool) -> Result<Self, ModelError> {
+    pub fn new(functions: Functions<'a>, by: GroupBy, calls: bool) -> Result<Self, ModelError> {
         match by {
-            GroupBy::Function => Ok(Rows::folded(profile)),
-            GroupBy::Line => Rows::by_line(profile, calls),
-            GroupBy::Part => Rows::by_part(profile),
-            _ => Rows::by_name(profile, by),
+            GroupBy::Function => Ok(Rows::folded(functions)),
+            GroupBy::Line => Rows::by_line(functions, calls),
+            GroupBy::Part => Rows::by_part(functions.profile),
+            _ => Rows::by_name(functions, by, None),
+        }
+    }
+
+    /// The same without hidden functions, where these are rows of their own.
+    pub fn with_hidden_apart(hidden: &'a Hidden<'a>, by: GroupBy) -> Result<Self, ModelError> {
+        let all = Functions::all(hidden.profile());
+        match by {
+            GroupBy::Function => Ok(Rows::folded(all)),
+            _ => Rows::by_name(all, by, Some(hidden)),
         }
     }
 
@@ -152,9 +200,24 @@ impl<'a> Rows<'a> {
     pub fn of_function(&self, id: FunctionId) -> Option<FunctionId> {
         match &self.numbers {
             RowNumbers::Functions => Some(id),
-            RowNumbers::OfFunctions(rows) => rows.get(id.index()).copied(),
+            RowNumbers::OfFunctions(rows) => rows.get(id.index()).copied().flatten(),
             RowNumbers::Lines | RowNumbers::OfCallSites(_) | RowNumbers::Parts => None,
         }
+    }
+
+    /// The row of each function that is shown.
+    pub fn of_shown(&self, hidden: &Hidden<'_>) -> Vec<Option<FunctionId>> {
+        let table = hidden.table();
+        if std::ptr::eq(&*self.table, table) {
+            return table.functions().map(|(id, _)| Some(id)).collect();
+        }
+        let mut rows = vec![None; table.functions().len()];
+        for (id, _) in hidden.profile().functions() {
+            if let Some(shown) = hidden.number(id) {
+                rows[shown.index()] = self.of_function(id);
+            }
+        }
+        rows
     }
 
     /// Whether each function of the profile has a row.
@@ -165,42 +228,47 @@ impl<'a> Rows<'a> {
         )
     }
 
-    pub fn folded(profile: &'a Profile) -> Self {
-        let folded = profile.folded();
-        let row = |(id, _)| profile.folded_function(id);
-        let numbers = match std::ptr::eq(folded, profile) {
+    /// The functions of the program.
+    pub fn folded(functions: Functions<'a>) -> Self {
+        let (profile, table) = (functions.profile, functions.table());
+        let row = |(id, _)| functions.number(id);
+        let numbers = match std::ptr::eq(table, profile) {
             true => RowNumbers::Functions,
             false => RowNumbers::OfFunctions(profile.functions().map(row).collect()),
         };
         Rows {
+            table: Cow::Borrowed(table),
             numbers,
-            ..Rows::recorded(folded)
+            costliest: Vec::new(),
+            functions,
         }
     }
 
-    /// Groups of functions. Self costs are summed, and only calls from outside of a group count.
-    fn by_name(profile: &'a Profile, by: GroupBy) -> Result<Self, ModelError> {
-        let folded = profile.folded();
-        let text = |name: NameId| printable(folded.name(name));
-        let packages = (by == GroupBy::Package).then(|| {
-            let functions = folded.functions();
-            Packages::new(functions.map(|(_, one)| (text(one.file), text(one.object))))
-        });
+    /// Groups of functions. Self costs are summed, and only calls from outside of a group count. The
+    /// functions of `apart` are groups of their own.
+    fn by_name(
+        functions: Functions<'a>,
+        by: GroupBy,
+        apart: Option<&Hidden<'_>>,
+    ) -> Result<Self, ModelError> {
+        let (profile, folded) = (functions.profile, functions.table());
+        let groups = GroupNames::new(profile, by);
+        // They come in the order of functions.
+        let mut apart = apart.map_or(&[][..], Hidden::hidden).iter().peekable();
+        let mut number = 0;
         let group = |names: &mut NameTable, function: &Function| {
-            let (file, object) = (text(function.file), text(function.object));
-            let has_object = function.object != NameId::EMPTY;
-            let place = match has_object && !is_known(&file) {
-                true => &object,
-                false => &file,
-            };
-            let name = match &packages {
-                Some(packages) => packages.name(&text(function.name), &file, &object),
-                None if by == GroupBy::Object && has_object => object,
-                None if by == GroupBy::Class => {
-                    class(&text(function.name)).unwrap_or_else(|| place.clone())
-                }
-                None => place.clone(),
-            };
+            let id = FunctionId(number);
+            number += 1;
+            if apart.next_if_eq(&&id).is_some() {
+                // Groups have no file.
+                let name = names.intern(format!("hidden {}", id.number()).as_bytes());
+                return Function {
+                    file: name,
+                    name,
+                    ..function.clone()
+                };
+            }
+            let name = groups.of(folded, function);
             Function {
                 file: NameId::EMPTY,
                 name: names.intern(name.as_bytes()),
@@ -228,18 +296,19 @@ impl<'a> Rows<'a> {
             };
             table.set_invocations(group, invocations);
         }
-        let row = |(id, _)| groups[profile.folded_function(id).index()];
+        let row = |(id, _)| Some(groups[functions.number(id)?.index()]);
         Ok(Rows {
             numbers: RowNumbers::OfFunctions(profile.functions().map(row).collect()),
             costliest: costliest(folded, parts),
             table: Cow::Owned(table),
+            functions,
         })
     }
 
     /// Lines as groups. A line has the self costs of all functions on it. Traces have no self costs
     /// by line, so a line has the calls made there.
-    fn by_line(profile: &'a Profile, calls: bool) -> Result<Self, ModelError> {
-        let folded = profile.folded();
+    fn by_line(functions: Functions<'a>, calls: bool) -> Result<Self, ModelError> {
+        let (profile, folded) = (functions.profile, functions.table());
         let width = profile.events().len();
         let mut names = NameTable::default();
         let mut table = FunctionTable::default();
@@ -248,7 +317,7 @@ impl<'a> Rows<'a> {
         // Names of files can be long, so those of groups are made once.
         let mut lines: IndexMap<FileLine, FunctionId> = IndexMap::default();
         let mut parts = FunctionParts::default();
-        let mut add = |file: NameId, line: u64, function: NameId, costs: &[Cost], count: u64| {
+        let mut add = |file: NameId, line: u64, costs: &[Cost], count: u64| {
             let id = *lines.entry((file, line)).or_insert_with(|| {
                 let number = match line {
                     0 => "?".to_owned(),
@@ -266,19 +335,33 @@ impl<'a> Rows<'a> {
             if let Some(row) = table.get_mut(id) {
                 row.invocations = row.invocations.saturating_add(count);
             }
-            add_part(&mut parts, id, function, costs);
+            id
         };
         if calls {
+            // Calls of hidden functions are calls, too.
+            let all = profile.folded();
+            let hidden = functions.hidden.map_or(&[][..], Hidden::hidden);
+            let is_shown = |id: FunctionId| hidden.binary_search(&id).is_err();
+            for edge in all.edges().filter(|edge| is_shown(edge.caller)) {
+                let file = edge.file().unwrap_or(all.function(edge.caller).file);
+                let id = add(file, edge.line, edge.costs(), edge.calls);
+                if !is_shown(edge.callee) {
+                    parts.entry((id, NameId::EMPTY)).or_default();
+                }
+            }
             for edge in folded.edges() {
                 let file = edge.file().unwrap_or(folded.function(edge.caller).file);
-                let callee = folded.function(edge.callee).name;
-                add(file, edge.line, callee, edge.costs(), edge.calls);
+                if let Some(&id) = lines.get(&(file, edge.line)) {
+                    let callee = folded.function(edge.callee).name;
+                    add_part(&mut parts, id, callee, edge.costs());
+                }
             }
         } else {
             for (id, function) in folded.functions() {
                 for line in folded.lines(id) {
                     let file = line.file.unwrap_or(function.file);
-                    add(file, line.line, function.name, line.costs, 0);
+                    let id = add(file, line.line, line.costs, 0);
+                    add_part(&mut parts, id, function.name, line.costs);
                 }
             }
         }
@@ -289,6 +372,7 @@ impl<'a> Rows<'a> {
                 false => RowNumbers::Lines,
             },
             costliest: costliest(folded, parts),
+            functions,
         })
     }
 
@@ -332,8 +416,49 @@ impl<'a> Rows<'a> {
         Ok(Rows {
             table: Cow::Owned(profile.with_functions(names, table)?),
             numbers: RowNumbers::Parts,
-            costliest: Vec::new(),
+            ..Rows::recorded(profile)
         })
+    }
+}
+
+/// The names of groups.
+pub(super) struct GroupNames {
+    by: GroupBy,
+    packages: Option<Packages>,
+}
+
+impl GroupNames {
+    /// Those of the functions of a profile, hidden ones included.
+    pub fn new(profile: &Profile, by: GroupBy) -> Self {
+        let folded = profile.folded();
+        let text = |name: NameId| printable(folded.name(name));
+        let packages = (by == GroupBy::Package).then(|| {
+            let functions = folded.functions();
+            Packages::new(functions.map(|(_, one)| (text(one.file), text(one.object))))
+        });
+        GroupNames { by, packages }
+    }
+
+    /// The name of the group of a function of this table.
+    pub fn of(&self, table: &Profile, function: &Function) -> String {
+        let text = |name: NameId| printable(table.name(name));
+        let (file, object, name) = (
+            text(function.file),
+            text(function.object),
+            text(function.name),
+        );
+        let has_object = function.object != NameId::EMPTY;
+        let place = match has_object && !is_known(&file) {
+            true => &object,
+            false => &file,
+        };
+        match &self.packages {
+            _ if name.as_bytes() == HIDDEN => name,
+            Some(packages) => packages.name(&name, &file, &object),
+            None if self.by == GroupBy::Object && has_object => object,
+            None if self.by == GroupBy::Class => class(&name).unwrap_or_else(|| place.clone()),
+            None => place.clone(),
+        }
     }
 }
 

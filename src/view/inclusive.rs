@@ -4,6 +4,7 @@
 //! aggregates, a row that is in no cycle of calls costs itself and its calls. In a cycle, stacks say
 //! what a row costs; where they are estimated, so is the cost, within what is possible.
 
+use super::View;
 use super::groups::{RowNumbers, Rows};
 use crate::maps::{HashMap, IndexMap};
 use crate::profile::{Cost, EdgeRef, Function, FunctionId, Profile};
@@ -28,7 +29,8 @@ impl InclusiveCosts {
         let table = &*rows.table;
         let mut members = vec![0u32; table.functions().len()];
         if let RowNumbers::OfFunctions(rows) = &rows.numbers {
-            rows.iter().for_each(|row| members[row.index()] += 1);
+            let rows = rows.iter().flatten();
+            rows.for_each(|row| members[row.index()] += 1);
         }
         let mut costs = CostTable::new(table.events().len());
         for (id, _) in table.functions() {
@@ -67,8 +69,10 @@ impl InclusiveCosts {
             && let Some(contexts) = contexts.filter(|contexts| contexts.has_call_sites())
         {
             let contexts = contexts.without_proxies();
-            let (costs, nested) = contexts.costs_of(count, |_, id| {
+            let (costs, nested) = contexts.costs_of(count, |caller, id| {
                 let CallSite { file, line } = contexts.call_site(id)?;
+                // A line can also have calls of hidden functions.
+                rows.functions.number(contexts.function(caller))?;
                 Some(lines.get(&(file, line))?.index())
             });
             return InclusiveCosts {
@@ -95,6 +99,29 @@ impl InclusiveCosts {
             sums.add_to(&mut inclusive, stacks, node_row);
         }
         inclusive
+    }
+}
+
+impl InclusiveCosts {
+    /// The costs of rows without hidden functions. `all` has a row for each hidden function, and is
+    /// otherwise of the same kind, so its rows cost the same.
+    pub fn of_shown(rows: &Rows<'_>, all: &View<'_>) -> Self {
+        // What hidden functions cost that nobody who is shown calls is a row of its own.
+        let table = &*rows.table;
+        let mut costs = CostTable::new(table.events().len());
+        for (row, _) in table.functions() {
+            costs.push::<ANY_WIDTH>(table.self_costs(row));
+        }
+        let mut shown = InclusiveCosts::exact(costs);
+        for (function, _) in all.profile().functions() {
+            if let (Some(row), Some(from)) = (rows.of_function(function), all.row(function)) {
+                let (row, costs) = (row.index(), all.inclusive_costs(from));
+                shown.costs.set::<ANY_WIDTH>(row, costs);
+                shown.estimated[row] = all.inclusive.estimated[from.index()];
+                shown.nested[row] = all.inclusive.nested[from.index()];
+            }
+        }
+        shown
     }
 }
 

@@ -6,14 +6,17 @@
 
 mod calls;
 mod groups;
+mod hidden;
 mod inclusive;
 
 use std::cell::OnceCell;
 
 pub(crate) use calls::CallsBy;
 pub use groups::GroupBy;
+pub use hidden::Hidden;
 
-use crate::maps::HashMap;
+use crate::display::text::printable;
+use crate::maps::{HashMap, HashSet};
 use crate::names::Named;
 use crate::profile::{
     CallEdge, Cost, EdgeRef, Function, FunctionId, InclusiveCost, Line, ModelError, NameId, Part,
@@ -21,7 +24,7 @@ use crate::profile::{
 };
 use crate::stacks::{StackId, Stacks};
 use calls::CallCosts;
-use groups::{RowNumbers, Rows};
+use groups::{Functions, GroupNames, RowNumbers, Rows};
 use inclusive::InclusiveCosts;
 
 /// A profile by functions or groups of functions, with what they cost.
@@ -33,6 +36,11 @@ pub struct View<'a> {
     by: GroupBy,
     rows: Rows<'a>,
     inclusive: InclusiveCosts,
+    /// By row: whether its self costs are estimated, because of what hidden functions cost; empty if no
+    /// row's are.
+    estimated: Vec<bool>,
+    /// The callers and callees whose calls are estimated.
+    estimated_calls: HashSet<(FunctionId, FunctionId)>,
     /// The costs of calls by pair, edge and line, made when they are first needed.
     call_costs: [OnceCell<CallCosts>; 3],
     /// The rows of functions by the own names of these, for callers that are known only by name.
@@ -53,9 +61,8 @@ impl<'a> View<'a> {
     /// aggregates that are in no cycle of calls. Others are estimated from stacks; see
     /// [`is_inclusive_estimated`](Self::is_inclusive_estimated).
     pub fn by_function(profile: &'a Profile, inclusive: InclusiveCost) -> Self {
-        let rows = Rows::folded(profile);
+        let rows = Rows::folded(Functions::all(profile));
         View::with_rows(
-            profile,
             GroupBy::Function,
             rows,
             inclusive,
@@ -68,7 +75,6 @@ impl<'a> View<'a> {
     pub fn as_recorded(profile: &'a Profile, inclusive: InclusiveCost) -> Self {
         let rows = Rows::recorded(profile);
         View::with_rows(
-            profile,
             GroupBy::Function,
             rows,
             inclusive,
@@ -91,6 +97,20 @@ impl<'a> View<'a> {
         View::with_stacks(&LazyStacks::new(profile), by, by_call_site, inclusive)
     }
 
+    /// The same without hidden functions.
+    ///
+    /// # Errors
+    ///
+    /// If there are more groups than can be numbered.
+    pub fn without(
+        hidden: &'a Hidden<'a>,
+        by: GroupBy,
+        inclusive: InclusiveCost,
+    ) -> Result<Self, ModelError> {
+        let by_call_site = hidden.profile().kind() == ProfileKind::Trace;
+        View::with_stacks(&LazyStacks::without(hidden), by, by_call_site, inclusive)
+    }
+
     /// A profile by any kind of row, with the stacks that several views share. `by_call_site`: lines
     /// are those of calls, as traces have them.
     pub(crate) fn with_stacks(
@@ -99,40 +119,67 @@ impl<'a> View<'a> {
         by_call_site: bool,
         inclusive: InclusiveCost,
     ) -> Result<Self, ModelError> {
-        let rows = Rows::new(stacks.profile, by, by_call_site)?;
-        Ok(View::with_rows(stacks.profile, by, rows, inclusive, stacks))
+        let rows = Rows::new(stacks.functions(), by, by_call_site)?;
+        let Some(hidden) = stacks.hidden else {
+            return Ok(View::with_rows(by, rows, inclusive, stacks));
+        };
+        if inclusive == InclusiveCost::Summed || !rows.have_functions() {
+            return Ok(View::with_rows(by, rows, inclusive, stacks));
+        }
+        let all = Rows::with_hidden_apart(hidden, by)?;
+        let all = View::with_rows(by, all, inclusive, stacks);
+        let costs = InclusiveCosts::of_shown(&rows, &all);
+        Ok(View::with_costs(by, rows, costs))
     }
 
     /// A profile by function as recorded, with the calls of one function joined; see
     /// [`with_stacks`](Self::with_stacks).
     pub(crate) fn joined(stacks: &LazyStacks<'a>, inclusive: InclusiveCost) -> Self {
         let rows = Rows::joined(stacks.profile);
-        View::with_rows(stacks.profile, GroupBy::Function, rows, inclusive, stacks)
+        View::with_rows(GroupBy::Function, rows, inclusive, stacks)
     }
 
     fn with_rows(
-        profile: &'a Profile,
         by: GroupBy,
         rows: Rows<'a>,
         inclusive: InclusiveCost,
         stacks: &LazyStacks<'a>,
     ) -> Self {
-        let mut view = View {
-            profile,
-            by,
-            rows,
-            inclusive: InclusiveCosts::default(),
-            call_costs: Default::default(),
-            by_name: OnceCell::new(),
-        };
+        let mut view = View::with_costs(by, rows, InclusiveCosts::default());
         let node_row = |stacks: &Stacks<'_>, node| view.node_row(stacks, node);
         view.inclusive = match inclusive {
             InclusiveCost::Summed => InclusiveCosts::summed(&view.rows),
             InclusiveCost::Once => {
-                InclusiveCosts::once(profile, &view.rows, || stacks.get(), node_row)
+                InclusiveCosts::once(view.profile, &view.rows, || stacks.all(), node_row)
             }
         };
         view
+    }
+
+    fn with_costs(by: GroupBy, rows: Rows<'a>, inclusive: InclusiveCosts) -> Self {
+        let (mut estimated, mut estimated_calls) = (Vec::new(), HashSet::default());
+        if let Some(hidden) = rows.functions.hidden {
+            let of_shown = rows.of_shown(hidden);
+            let row = |shown: FunctionId| of_shown[shown.index()];
+            estimated.resize(rows.table.functions().len(), false);
+            for (shown, _) in hidden.table().functions() {
+                if let Some(row) = row(shown) {
+                    estimated[row.index()] |= hidden.is_estimated(shown);
+                }
+            }
+            let calls = hidden.estimated_calls();
+            estimated_calls.extend(calls.filter_map(|ends| row(ends[0]).zip(row(ends[1]))));
+        }
+        View {
+            profile: rows.functions.profile,
+            by,
+            rows,
+            inclusive,
+            estimated,
+            estimated_calls,
+            call_costs: Default::default(),
+            by_name: OnceCell::new(),
+        }
     }
 
     /// The profile.
@@ -204,7 +251,7 @@ impl<'a> View<'a> {
             let mut rows: HashMap<Vec<u8>, (FunctionId, FunctionId)> = HashMap::default();
             for (id, _) in self.profile.functions() {
                 let own = self.profile.folded_function(id);
-                let Some(row) = self.row(id) else { break };
+                let Some(row) = self.row(id) else { continue };
                 let name = folded.name(folded.function(own).name);
                 let known = rows.entry(name.to_vec()).or_insert((own, row));
                 *known = (own, row).max(*known);
@@ -228,7 +275,7 @@ impl<'a> View<'a> {
     pub(crate) fn named(&self, row: FunctionId) -> Named<'_> {
         let [object, file, name] = self.names_of(row);
         let costliest = self.rows.costliest.get(row.index());
-        let costliest = costliest.map(|&name| self.profile.folded().name(name));
+        let costliest = costliest.map(|&name| self.rows.functions.table().name(name));
         Named {
             name,
             object,
@@ -255,6 +302,43 @@ impl<'a> View<'a> {
     /// is part of a cycle of calls, and the profile does not record the stacks.
     pub fn is_inclusive_estimated(&self, row: FunctionId) -> bool {
         self.inclusive.estimated[row.index()]
+    }
+
+    /// Whether the [`self_costs`](Self::self_costs) of a row are estimated: if functions are hidden, and
+    /// the profile does not record by whom these were called.
+    pub fn is_self_estimated(&self, row: FunctionId) -> bool {
+        self.estimated.get(row.index()).is_some_and(|&one| one)
+    }
+
+    /// Whether the number and the costs of calls are estimated, likewise.
+    pub(crate) fn is_call_estimated(&self, call: &CallEdge) -> bool {
+        let ends = (call.caller, call.callee);
+        self.estimated_calls.contains(&ends)
+    }
+
+    /// The names of the functions that are hidden, or of their groups.
+    pub(crate) fn hidden_names(&self) -> Vec<String> {
+        let folded = self.profile.folded();
+        let hidden = self.hidden().map_or(&[][..], Hidden::hidden).iter();
+        let functions = hidden.map(|&id| folded.function(id));
+        match self.by {
+            GroupBy::Line | GroupBy::Part => Vec::new(),
+            GroupBy::Function => {
+                let names = functions.map(|function| printable(folded.name(function.name)));
+                names.collect()
+            }
+            by => {
+                let groups = GroupNames::new(self.profile, by);
+                functions
+                    .map(|function| groups.of(folded, function))
+                    .collect()
+            }
+        }
+    }
+
+    /// The functions that are hidden.
+    pub(crate) fn hidden(&self) -> Option<&'a Hidden<'a>> {
+        self.rows.functions.hidden
     }
 
     /// Whether a call is part of the recursion of `row`, which is its caller or its callee: the callee
@@ -316,18 +400,47 @@ impl<'a> View<'a> {
 #[derive(Debug)]
 pub(crate) struct LazyStacks<'a> {
     pub profile: &'a Profile,
-    stacks: OnceCell<Stacks<'a>>,
+    hidden: Option<&'a Hidden<'a>>,
+    all: OnceCell<Stacks<'a>>,
+    shown: OnceCell<Stacks<'a>>,
 }
 
 impl<'a> LazyStacks<'a> {
     pub fn new(profile: &'a Profile) -> Self {
         LazyStacks {
             profile,
-            stacks: OnceCell::new(),
+            hidden: None,
+            all: OnceCell::new(),
+            shown: OnceCell::new(),
         }
     }
 
+    /// Those without hidden functions.
+    pub fn without(hidden: &'a Hidden<'a>) -> Self {
+        LazyStacks {
+            hidden: Some(hidden),
+            ..LazyStacks::new(hidden.profile())
+        }
+    }
+
+    fn functions(&self) -> Functions<'a> {
+        Functions {
+            profile: self.profile,
+            hidden: self.hidden,
+        }
+    }
+
+    /// All stacks, with hidden functions.
+    fn all(&self) -> &Stacks<'a> {
+        let known = self.hidden.and_then(Hidden::all_stacks);
+        known.unwrap_or_else(|| self.all.get_or_init(|| Stacks::new(self.profile)))
+    }
+
+    /// The stacks that are shown.
     pub fn get(&self) -> &Stacks<'a> {
-        self.stacks.get_or_init(|| Stacks::new(self.profile))
+        match self.hidden {
+            None => self.all(),
+            Some(hidden) => self.shown.get_or_init(|| hidden.stacks(self.all())),
+        }
     }
 }

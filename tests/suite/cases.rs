@@ -318,9 +318,10 @@ fn check(page: &Path) {
             }
             "tree" => {
                 let options = report(options);
-                written(|output| {
-                    tree::write(&Stacks::new(&inputs.profile()), None, &options, output).map(none)
-                })
+                let profile = inputs.profile();
+                let view = View::by_function(&profile, InclusiveCost::Summed);
+                let stacks = Stacks::new(&profile);
+                written(|output| tree::write(&view, &stacks, None, &options, output).map(none))
             }
             "collapsed" => {
                 written(|output| collapsed::write(&Stacks::new(&inputs.profile()), output))

@@ -16,6 +16,7 @@ mod cases;
 mod comparison;
 mod cut_off;
 mod golden;
+mod hiding;
 mod lines;
 mod names;
 #[cfg(feature = "compression")]

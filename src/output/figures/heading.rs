@@ -55,8 +55,29 @@ impl Report<'_> {
             None => self.facts(),
             Some(comparison) => self.facts_of(comparison),
         };
-        let lines = facts.into_iter().map(|(what, text)| fact(what, &text));
+        let hidden = self.hidden().map(|hidden| ("hidden", hidden));
+        let facts = facts.into_iter().chain(hidden);
+        let lines = facts.map(|(what, text)| fact(what, &text));
         lines.collect()
+    }
+
+    /// What is hidden.
+    pub fn hidden(&self) -> Option<String> {
+        let words: Vec<&str> = self.view.hidden()?.words().collect();
+        let counts = self
+            .sides()
+            .filter_map(|(_, view)| Some(view.hidden()?.count()));
+        let counts: Vec<String> = counts.map(|count| grouped(count as u64)).collect();
+        let functions = match &counts[..] {
+            [base, new] if base != new => format!("{base} → {new} functions"),
+            [.., one] if one == "1" => "1 function".to_owned(),
+            [.., several] => format!("{several} functions"),
+            [] => return None,
+        };
+        Some(format!(
+            "{functions} ({}); their costs are their callers'",
+            words.join(" ")
+        ))
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {

@@ -35,6 +35,14 @@ pub(crate) struct Report<'a> {
     positions: Sides<Vec<usize>>,
 }
 
+/// The sums of calls on one side, not divided by runs.
+#[derive(Clone, Copy, Default)]
+struct CallSums {
+    cost: i128,
+    calls: i128,
+    is_estimated: bool,
+}
+
 /// The columns of a table.
 pub(crate) struct Columns {
     /// A comparison has only the first value and the calls.
@@ -90,10 +98,14 @@ impl<'a> Report<'a> {
         let rows = view.functions().map(|(id, function)| {
             let costs = [view.self_costs(id), view.inclusive_costs(id)];
             let is_estimated = view.is_inclusive_estimated(id);
-            Row {
+            let mut row = Row {
                 id: Some(id),
                 ..Row::new(view.named(id), costs, is_estimated, function.invocations)
+            };
+            if let Some(sums) = &mut row.sums.new {
+                sums.is_self_estimated = view.is_self_estimated(id);
             }
+            row
         });
         Report {
             view,
@@ -190,24 +202,27 @@ impl<'a> Report<'a> {
             base: self.view,
             new: self.view,
         });
-        let mut sums: IndexMap<_, Sides<Option<(i128, i128)>>> = IndexMap::default();
+        let mut sums: IndexMap<_, Sides<Option<CallSums>>> = IndexMap::default();
         let mut pairs = HashSet::default();
         for (side, call) in calls {
             let ends = [call.caller, call.callee].map(|id| self.position(side, id));
             let sums = sums.entry(ends.into()).or_default();
-            let (cost, calls) = sums[side].get_or_insert_default();
+            let sums = sums[side].get_or_insert_default();
+            sums.is_estimated |= views[side].is_call_estimated(&call);
             if pairs.insert((side, call.caller, call.callee)) {
                 let costs = views[side].call_costs(CallsBy::Pair, &call);
-                *cost = cost.saturating_add(self.first().cost(side, costs));
+                let cost = self.first().cost(side, costs);
+                sums.cost = sums.cost.saturating_add(cost);
             }
-            *calls = calls.saturating_add(call.calls.into());
+            sums.calls = sums.calls.saturating_add(call.calls.into());
         }
-        let row = |sums: Sides<Option<(i128, i128)>>| Row {
+        let row = |sums: Sides<Option<CallSums>>| Row {
             sums: sums.zip(Sides::EACH).map(|(sums, side)| {
-                let (cost, calls) = sums?;
+                let sums = sums?;
                 Some(FunctionSums {
-                    inclusive: self.first().per_run(side, cost),
-                    invocations: CallCount::per_run(calls, runs[side]),
+                    inclusive: self.first().per_run(side, sums.cost),
+                    is_inclusive_estimated: sums.is_estimated,
+                    invocations: CallCount::per_run(sums.calls, runs[side]),
                     ..FunctionSums::default()
                 })
             }),
@@ -352,10 +367,7 @@ impl<'a> Report<'a> {
             };
             return both_sides(calls, |calls| calls.to_string()) + &by;
         }
-        let costs = sums.map(|sums| {
-            let is_estimated = value == Sort::Inclusive && sums.is_inclusive_estimated;
-            (is_estimated, value.of(sums))
-        });
+        let costs = sums.map(|sums| (sums.is_estimated(value), value.of(sums)));
         both_sides(costs, |(is_estimated, cost)| {
             marked(is_estimated, self.first().notation.cost(cost))
         })

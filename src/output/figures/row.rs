@@ -45,6 +45,7 @@ impl<'a> Row<'a> {
                 self_cost,
                 inclusive,
                 is_inclusive_estimated,
+                is_self_estimated: false,
                 invocations: CallCount::per_run(calls.into(), 1),
             })
         }
@@ -82,12 +83,23 @@ impl<'a> Row<'a> {
     /// Whether a value is an estimate on either side.
     pub fn is_estimated(&self, value: Sort) -> bool {
         let mut sides = self.sums.into_iter().flatten();
-        value == Sort::Inclusive && sides.any(|sums| sums.is_inclusive_estimated)
+        sides.any(|sums| sums.is_estimated(value))
     }
 
     /// Its calls on both sides.
     pub fn calls(&self) -> Sides<CallCount> {
         self.sums.map(|sums| sums.unwrap_or_default().invocations)
+    }
+}
+
+impl FunctionSums {
+    /// Whether a value is an estimate.
+    pub(crate) fn is_estimated(self, value: Sort) -> bool {
+        match value {
+            Sort::SelfCost => self.is_self_estimated,
+            Sort::Inclusive => self.is_inclusive_estimated,
+            Sort::Calls => false,
+        }
     }
 }
 

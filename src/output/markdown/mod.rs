@@ -123,6 +123,9 @@ fn body(
         }
         Some(_) => {}
     }
+    if let Some(hidden) = report.hidden() {
+        body.paragraph(&format!("Hidden: {}", span(&hidden)));
+    }
     let incomplete = report.sides();
     let incomplete = incomplete.filter(|(_, view)| !view.profile().is_complete());
     let incomplete: Vec<Side> = incomplete.map(|(side, _)| side).collect();

@@ -103,7 +103,7 @@ impl<'a> Report<'a> {
                 ..Row::new(
                     named,
                     [&[], view.call_costs(CallsBy::Edge, &call)],
-                    false,
+                    view.is_call_estimated(&call),
                     call.calls,
                 )
             }

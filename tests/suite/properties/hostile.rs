@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::output::collapsed;
 use cg_preprocess::output::tree;
-use cg_preprocess::profile::{EventChoice, Profile};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
 use cg_preprocess::stacks::Stacks;
+use cg_preprocess::view::View;
 use cg_preprocess::webgrind::Version;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -123,7 +124,8 @@ pub fn assert_writable(profile: &Profile) {
         });
         let mut lines = Vec::new();
         write_text(profile, &options, &mut lines).unwrap();
-        tree::write(&Stacks::new(profile), None, &options, &mut lines).unwrap();
+        let view = View::by_function(profile, InclusiveCost::Summed);
+        tree::write(&view, &Stacks::new(profile), None, &options, &mut lines).unwrap();
         String::from_utf8(lines).unwrap();
     }
     let mut stacks = Vec::new();
