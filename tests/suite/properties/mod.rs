@@ -4,6 +4,7 @@
 mod dice;
 mod document;
 mod reading;
+mod special_names;
 pub mod spelling;
 pub mod strategies;
 mod tree;
