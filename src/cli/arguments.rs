@@ -303,7 +303,8 @@ pub struct ComparisonArguments {
 
     /// Apply total limits to each named part separately
     ///
-    /// Valgrind writes a named part for each CALLGRIND_DUMP_STATS_AT("name"), as benchmarks do.
+    /// Valgrind writes a named part for each CALLGRIND_DUMP_STATS_AT("name"), as benchmarks do. Of inputs
+    /// without named parts, each dump, thread or run is one, or the whole input.
     #[arg(long, hide_short_help = true)]
     pub each_part: bool,
 

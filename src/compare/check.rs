@@ -9,6 +9,7 @@ use super::{Comparison, PartChange, Side, Sides, Subject, Views, ViewsError};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
+use crate::maps::HashSet;
 use crate::names::{Fit, NameQuery, SHORT, is_called, short_name, without_place};
 use crate::profile::{FunctionId, Profile};
 use crate::view::{GroupBy, View};
@@ -211,8 +212,8 @@ impl<'l, 'a> Check<'l, 'a> {
         Ok(verdict)
     }
 
-    /// Checks each part that the profiled program has named; if it has named none, each part. For growth,
-    /// parts that only one side has get a verdict, too.
+    /// Checks each part that the profiled program has named, and of inputs in which it has named none, each
+    /// part. For growth, parts that only one side has get a verdict, too.
     fn parts(&self) -> Result<Vec<Verdict>, LimitError> {
         let profiles = self.views.map(View::profile);
         if profiles
@@ -222,8 +223,10 @@ impl<'l, 'a> Check<'l, 'a> {
             return Err(LimitError::TooManyParts);
         }
         let mut parts = PartChange::between(self.views, self.columns);
-        if parts.is_empty() {
-            parts = self.unnamed_parts();
+        let unnamed = self.unnamed_parts();
+        // Nothing is told apart from the only part.
+        if parts.len() + unnamed.len() > 1 || !parts.is_empty() {
+            parts.extend(unnamed);
         }
         let is_on_both = |part: &PartChange<'_>| part.costs.base.and(part.costs.new).is_some();
         if !parts.iter().any(is_on_both) {
@@ -237,8 +240,21 @@ impl<'l, 'a> Check<'l, 'a> {
         verdicts.collect()
     }
 
-    /// The rows, which are parts. None if there is only one, which nothing is told apart from.
+    /// The rows, which are parts, of inputs without a named part.
     fn unnamed_parts(&self) -> Vec<PartChange<'a>> {
+        let named = self.views.map(|view| {
+            let parts = view.profile().parts();
+            let named = parts.filter(|part| part.header.name().is_some());
+            named.map(|part| part.input).collect::<HashSet<&str>>()
+        });
+        let is_unnamed = |ids: &Sides<Option<FunctionId>>| {
+            let sides = self.views.zip(named.as_ref()).zip(*ids);
+            let mut parts = sides.into_iter().filter_map(|((view, named), id)| {
+                let input = view.part(id?)?.input;
+                Some(named.contains(input))
+            });
+            parts.all(|is_named| !is_named)
+        };
         let part = |ids: Sides<Option<FunctionId>>| {
             let sides = self.views.zip(self.columns).zip(ids);
             let name = sides.into_iter().rev().find_map(|((view, _), id)| {
@@ -250,24 +266,22 @@ impl<'l, 'a> Check<'l, 'a> {
                 costs: sides.map(|((view, column), id)| Some(column.cost(view.self_costs(id?)))),
             }
         };
-        let parts: Vec<PartChange<'a>> = match self.comparison {
+        let rows: Vec<Sides<Option<FunctionId>>> = match self.comparison {
             None => {
                 let rows = self.views.new.functions();
-                rows.map(|(id, _)| {
-                    part(Sides {
-                        base: Some(id),
-                        new: Some(id),
-                    })
+                rows.map(|(id, _)| Sides {
+                    base: Some(id),
+                    new: Some(id),
                 })
                 .collect()
             }
             Some(comparison) => {
                 let rows = comparison.functions();
-                rows.map(|row| part(row.functions.as_ref().map(|ids| ids.first().copied())))
-                    .collect()
+                let first = |ids: &Vec<FunctionId>| ids.first().copied();
+                rows.map(|row| row.functions.as_ref().map(first)).collect()
             }
         };
-        if parts.len() > 1 { parts } else { Vec::new() }
+        rows.into_iter().filter(is_unnamed).map(part).collect()
     }
 
     /// Adds up the functions that a name fits best, if they have one name; of groups, there must be one.
