@@ -106,7 +106,8 @@ fn formats() -> Vec<(String, String)> {
     });
     let mut formats: Vec<_> = described.collect();
     let place = |name: &str| ORDER.split(' ').position(|known| known == name);
-    formats.sort_by_key(|(name, _)| {
+    // Help is built at each start.
+    formats.sort_by_cached_key(|(name, _)| {
         let is_webgrind = name.starts_with('v');
         let place = place(name).unwrap_or(usize::MAX);
         (is_webgrind, place, std::cmp::Reverse(name.clone()))

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::super::stated::split_number;
-use super::EventError;
 use super::names::factor_between;
+use super::{EventError, Events};
 use crate::display::text::excerpt;
 use crate::maps::{HashMap, IndexMap};
 use crate::tables::Cost;
@@ -176,16 +176,17 @@ pub(super) struct Expansion<'a> {
     formulas: &'a Formulas,
     /// The positions of the columns. If names are equal, the first position counts.
     columns: IndexMap<&'a [u8], usize>,
-    /// The names of all events, for errors.
-    available: String,
-    known: HashMap<&'a [u8], Result<Parts, EventError>>,
+    /// The events that errors list.
+    events: Option<&'a Events>,
+    /// The columns of the events so far; `None` for those whose formula is being computed.
+    known: HashMap<&'a [u8], Option<Result<Parts, EventError>>>,
 }
 
 impl<'a> Expansion<'a> {
     pub fn new(
         formulas: &'a Formulas,
         columns: impl Iterator<Item = &'a Vec<u8>>,
-        available: String,
+        events: Option<&'a Events>,
     ) -> Self {
         let mut at = IndexMap::default();
         for (column, name) in columns.enumerate() {
@@ -194,7 +195,7 @@ impl<'a> Expansion<'a> {
         Expansion {
             formulas,
             columns: at,
-            available,
+            events,
             known: HashMap::default(),
         }
     }
@@ -211,40 +212,47 @@ impl<'a> Expansion<'a> {
             return Ok(vec![(column, 1)]);
         }
         if let Some(known) = self.known.get(event) {
-            return known.clone();
+            let cycle = || Err(EventError::Cycle(excerpt(event)));
+            return known.clone().unwrap_or_else(cycle);
         }
         let mut columns = self.columns.iter();
         let scaled = columns.find_map(|(name, &at)| Some((at, factor_between(event, name)?)));
-        let cycle = Err(EventError::Cycle(excerpt(event)));
-        self.known.insert(event, cycle);
+        self.known.insert(event, None);
         let parts = match scaled {
             Some(scaled) => Ok(vec![scaled]),
             None => self.sum(event),
         };
-        self.known.insert(event, parts.clone());
+        self.known.insert(event, Some(parts.clone()));
         parts
+    }
+
+    fn available(&self) -> String {
+        self.events.map_or_else(String::new, Events::available)
     }
 
     /// The columns of a derived event.
     fn sum(&mut self, event: &'a [u8]) -> Result<Parts, EventError> {
-        let unknown = EventError::Unknown {
+        let unknown = |expansion: &Self| EventError::Unknown {
             name: excerpt(event),
-            available: self.available.clone(),
+            available: expansion.available(),
         };
         let formulas = self.formulas;
         let Some(formula) = formulas.get(event) else {
-            return Err(unknown);
+            return Err(unknown(self));
         };
         let mut sum: BTreeMap<usize, Cost> = BTreeMap::new();
         let terms = formula.terms.as_ref().map_err(EventError::clone)?;
         let mut has_misses = !formula.is_built_in || event != b"CEst";
         // The user did not write that formula, so the error does not mention it.
-        let not_simulated = |expansion: &Self| match expansion.columns.contains_key(&b"Ir"[..]) {
-            true => EventError::NotSimulated {
-                event: excerpt(event),
-                option: simulation(event),
-            },
-            false => unknown.clone(),
+        let not_simulated = |expansion: &Self| {
+            if expansion.columns.contains_key(&b"Ir"[..]) {
+                EventError::NotSimulated {
+                    event: excerpt(event),
+                    option: simulation(event),
+                }
+            } else {
+                unknown(expansion)
+            }
         };
         for (nth, (factor, name)) in terms.iter().enumerate() {
             let parts = match self.parts(name) {
@@ -255,7 +263,7 @@ impl<'a> Expansion<'a> {
                     return Err(EventError::UnknownInFormula {
                         event: excerpt(event),
                         name: excerpt(name),
-                        available: self.available.clone(),
+                        available: self.available(),
                     });
                 }
                 Err(error) => return Err(error),

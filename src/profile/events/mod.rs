@@ -173,12 +173,12 @@ impl Events {
 
     /// The map from these columns to events.
     fn expansion<'a>(&'a self, columns: impl Iterator<Item = &'a Vec<u8>>) -> Expansion<'a> {
-        Expansion::new(&self.formulas, columns, String::new())
+        Expansion::new(&self.formulas, columns, None)
     }
 
     /// The map from all columns to events, for errors that say which events there are.
     fn explained_expansion(&self) -> Expansion<'_> {
-        Expansion::new(&self.formulas, self.columns.iter(), self.available())
+        Expansion::new(&self.formulas, self.columns.iter(), Some(self))
     }
 
     /// The derived events that inputs define differently, sorted.
@@ -285,13 +285,15 @@ impl Events {
         }
         let mut expansion = self.explained_expansion();
         for name in &self.wanted {
-            let begin: Vec<_> = self.beginning_with(name).map(excerpt).collect();
-            expansion.parts(name).map_err(|error| match error {
-                EventError::Unknown { name, .. } if !begin.is_empty() => EventError::Ambiguous {
-                    name,
-                    matches: begin.join(", "),
-                },
-                error => error,
+            expansion.parts(name).map_err(|error| {
+                let begin: Vec<_> = self.beginning_with(name).map(excerpt).collect();
+                match error {
+                    EventError::Unknown { name, .. } if !begin.is_empty() => {
+                        let matches = begin.join(", ");
+                        EventError::Ambiguous { name, matches }
+                    }
+                    error => error,
+                }
             })?;
         }
         Ok(())
