@@ -6,7 +6,7 @@ use crate::display::MAX_LISTED;
 use crate::display::numbers::counted;
 
 /// Distinguishes kinds of warnings.
-pub trait Kind {
+pub trait Alike {
     /// Whether another one is of the same kind.
     fn is_like(&self, other: &Self) -> bool;
 
@@ -45,7 +45,7 @@ impl<W: fmt::Display> fmt::Display for Listed<'_, W> {
     }
 }
 
-impl<W: Kind> Warnings<W> {
+impl<W: Alike> Warnings<W> {
     /// Adds a warning.
     pub fn push(&mut self, warning: W) {
         self.add(warning, 0);
@@ -105,7 +105,7 @@ impl<W> Default for Warnings<W> {
     }
 }
 
-impl<W: Kind> Extend<W> for Warnings<W> {
+impl<W: Alike> Extend<W> for Warnings<W> {
     fn extend<I: IntoIterator<Item = W>>(&mut self, warnings: I) {
         warnings.into_iter().for_each(|warning| self.push(warning));
     }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     /// Numbers are of the kind of their last digit. Those that end with 0 are omissions.
-    impl Kind for u64 {
+    impl Alike for u64 {
         fn is_like(&self, other: &u64) -> bool {
             self % 10 == other % 10
         }

@@ -8,12 +8,14 @@ pub mod tables;
 
 use std::io::{self, Cursor, Read};
 
-use cg_preprocess::callgrind::{self, KindChoice};
+use cg_preprocess::callgrind;
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::{Notes, ReportOptions};
 use cg_preprocess::output::{collapsed, json};
 use cg_preprocess::output::{text, tree};
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{
+    EventChoice, InclusiveCost, Kind, Profile, ProfileBuilder, ProfileOptions,
+};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::view::View;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
@@ -84,9 +86,9 @@ impl Choices {
         let wants_all = format == Format::Json;
         let mut read = callgrind::ReadOptions::default();
         read.kind = match first >> 4 & 3 {
-            0 | 1 => KindChoice::Auto,
-            2 => KindChoice::Trace,
-            _ => KindChoice::Aggregate,
+            0 | 1 => None,
+            2 => Some(Kind::Trace),
+            _ => Some(Kind::Aggregate),
         };
         read.lenient = first & 0x40 != 0;
         let mut profile = ProfileOptions::default();

@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::display::numbers::counted;
 use crate::display::text::excerpt;
 use crate::profile::{Cost, EventError, MAX_COLUMNS, MAX_EVENT_NAME, MAX_NAME};
-use crate::warnings::Kind;
+use crate::warnings::Alike;
 
 const MAX_NAME_KIB: usize = MAX_NAME >> 10;
 
@@ -292,7 +292,7 @@ impl WarningKind {
     }
 }
 
-impl Kind for Warning {
+impl Alike for Warning {
     fn is_like(&self, other: &Self) -> bool {
         use WarningKind::*;
         let kind = |warning: &Warning| match &warning.kind {

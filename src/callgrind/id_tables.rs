@@ -3,7 +3,7 @@
 use super::line::{Cursor, NameKind};
 use crate::maps::HashMap;
 use crate::profile::MAX_NAME;
-use crate::profile::{FunctionId, NameId, ProfileBuilder};
+use crate::profile::{FunctionId, Kind, NameId, ProfileBuilder};
 
 /// The name of a function, and its id in the input, if it has one.
 #[derive(Clone, Copy, Debug)]
@@ -104,13 +104,21 @@ pub(super) struct IdTables {
     objects: IdTable,
     files: IdTable,
     functions: IdTable,
-    /// Whether the functions of ids must be looked up, because each run numbers them anew.
-    are_renumbered: bool,
+    /// Whether the functions of ids must be looked up, because each run of a trace numbers them anew.
+    renumbered: bool,
     /// The number of bytes of expanded names.
     expanded_bytes: usize,
 }
 
 impl IdTables {
+    /// The tables of an input that begins with blocks of this kind.
+    pub fn new(kind: Kind) -> Self {
+        IdTables {
+            renumbered: kind == Kind::Trace,
+            ..IdTables::default()
+        }
+    }
+
     /// The table for this kind of name.
     #[inline]
     pub fn of(&mut self, named: NameKind) -> &mut IdTable {
@@ -140,7 +148,7 @@ impl IdTables {
         place: ObjectAndFile,
         builder: &mut ProfileBuilder,
     ) -> FunctionId {
-        let id = function.id.filter(|_| !self.are_renumbered);
+        let id = function.id.filter(|_| !self.renumbered);
         let entry = id.and_then(|id| self.functions.entry(id));
         let mut entry = entry.filter(|entry| entry.name == function.name);
         if let Some(entry) = &entry
@@ -156,9 +164,9 @@ impl IdTables {
         id
     }
 
-    /// Marks that the input is a trace, in which each run numbers functions anew.
-    pub fn forget_functions(&mut self) {
-        self.are_renumbered = true;
+    /// Sets the kind of the following blocks.
+    pub fn set_kind(&mut self, kind: Kind) {
+        self.renumbered |= kind == Kind::Trace;
     }
 
     /// The most bytes of all expanded names, because a few bytes can expand to many.

@@ -27,12 +27,15 @@ pub use ranges::{Ranges, read_ranges};
 pub use reader::{Outcome, read};
 pub use writer::{WriteError, WriteWarning, write};
 
+use crate::profile::Kind;
+
 /// How to read an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// The kind of the blocks.
-    pub kind: KindChoice,
+    /// The kind of the blocks; `None` to decide by the header: Xdebug's profiles are traces, all others
+    /// aggregates.
+    pub kind: Option<Kind>,
     /// Skip lines that cannot be read, with a warning, instead of stopping at the first.
     pub lenient: bool,
     /// The parts of aggregates to read; all, if this is empty. Traces have none.
@@ -40,17 +43,4 @@ pub struct ReadOptions {
     /// Read each line by itself, whatever its shape. Tests compare with this reference.
     #[doc(hidden)]
     pub line_by_line: bool,
-}
-
-/// Whether inputs are read as traces or as aggregates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum KindChoice {
-    /// Decide by the header: Xdebug's profiles are traces, all others aggregates.
-    #[default]
-    Auto,
-    /// Each record is a single call.
-    Trace,
-    /// Each record is the sum of all calls of a function.
-    Aggregate,
 }

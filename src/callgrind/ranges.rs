@@ -7,9 +7,9 @@ use memchr::memmem;
 
 use super::interpreter::Interpreter;
 use super::reader::{BUFFER, LineReader};
-use super::{Error, KindChoice, Outcome, ReadOptions};
+use super::{Error, Outcome, ReadOptions};
 use crate::in_order::in_order;
-use crate::profile::{ProfileBuilder, ProfileOptions};
+use crate::profile::{Kind, ProfileBuilder, ProfileOptions};
 
 /// A file that can be read on several threads.
 pub struct Ranges<'a> {
@@ -65,7 +65,7 @@ impl Ranges<'_> {
         let starts = self.blocks(first);
         let columns = reading.interpreter.columns.clone();
         let mut options = reading.interpreter.options.clone();
-        options.kind = KindChoice::Trace;
+        options.kind = Some(Kind::Trace);
         let mut ranges = starts.windows(2).map(|ends| ends[0]..ends[1]);
         in_order(
             self.threads,

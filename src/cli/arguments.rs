@@ -4,16 +4,16 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cg_preprocess::callgrind::{KindChoice, PartFilter};
+use cg_preprocess::callgrind::PartFilter;
 use cg_preprocess::compare::{Limit, LimitSyntaxError};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::output::{self, Names, Sort};
-use cg_preprocess::profile::{EventChoice, InclusiveCost};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind};
 use cg_preprocess::run::{ConvertOptions, Feature, Format};
 use cg_preprocess::view::GroupBy;
 use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Arg, ArgAction, Args, Parser, ValueHint};
+use clap::{Arg, ArgAction, Args, Parser, ValueEnum, ValueHint};
 
 use super::conflicts::lost_arrow;
 use super::generate::Generate;
@@ -472,6 +472,27 @@ pub struct RareArguments {
     pub generate: Option<Generate>,
 }
 
+/// The values of `--kind`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum KindChoice {
+    /// Decide by the header: Xdebug's profiles are traces, all others aggregates.
+    Auto,
+    /// Each record is a single call.
+    Trace,
+    /// Each record is the sum of all calls of a function.
+    Aggregate,
+}
+
+impl KindChoice {
+    fn kind(self) -> Option<Kind> {
+        match self {
+            KindChoice::Auto => None,
+            KindChoice::Trace => Some(Kind::Trace),
+            KindChoice::Aggregate => Some(Kind::Aggregate),
+        }
+    }
+}
+
 impl Arguments {
     /// # Errors
     ///
@@ -484,7 +505,7 @@ impl Arguments {
         options.source_url.clone_from(&self.source.source_url);
         options.source.folders.clone_from(&self.source.source);
         options.source.root.clone_from(&self.source.trim_path);
-        options.read.kind = self.rare.kind;
+        options.read.kind = self.rare.kind.kind();
         options.read.lenient = self.reading.lenient;
         let parts = self.reading.part.iter();
         options.read.parts = parts.cloned().map(PartFilter::new).collect();

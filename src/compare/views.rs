@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{CompareError, Comparison};
-use crate::profile::{InclusiveCost, ModelError, Profile, ProfileKind};
+use crate::profile::{InclusiveCost, Kind, ModelError, Profile};
 use crate::stacks::Stacks;
 use crate::view::{GroupBy, Hidden, LazyStacks, View};
 
@@ -115,7 +115,7 @@ impl<'a> Views<'a> {
             return Ok(Rc::clone(made));
         }
         let mut sides = self.base.iter().chain([&self.new]);
-        let are_traces = sides.all(|side| side.profile.kind() == ProfileKind::Trace);
+        let are_traces = sides.all(|side| side.profile.kind() == Some(Kind::Trace));
         let view = |side| View::with_stacks(side, by, are_traces, self.inclusive);
         let new = view(&self.new)?;
         let one = Rc::new(match &self.base {

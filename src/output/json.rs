@@ -73,7 +73,7 @@ pub fn write(
     document.field("event", &utf8(profile.event()))?;
     write_events(&mut document, &EventFormat::of(profile))?;
     document.field("scale", &scale)?;
-    document.field("kind", profile.kind().name())?;
+    document.field("kind", profile.kind_name())?;
     document.field("complete", &profile.is_complete())?;
     document.list("warnings", notes.warnings, Document::value)?;
     write_limits(&mut document, notes.limits)?;

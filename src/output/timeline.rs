@@ -40,7 +40,7 @@ use crate::display::numbers::rounded;
 use crate::display::text::printable;
 use crate::display::units::{Quantity, Unit};
 use crate::names::Packages;
-use crate::profile::{Cost, Profile, ProfileKind, split_scale};
+use crate::profile::{Cost, Kind, Profile, split_scale};
 use crate::trace::{Timeline, TimelineBox};
 
 /// The version of the JSON layout, beyond that of the Trace Event Format.
@@ -78,7 +78,7 @@ pub struct Omitted {
 /// The timeline of a profile and the unit of its times.
 fn of_profile(profile: &Profile) -> Result<(&Timeline, Unit), Error> {
     let timeline = profile.timeline();
-    let timeline = timeline.filter(|_| profile.kind() != ProfileKind::Aggregate);
+    let timeline = timeline.filter(|_| profile.kind() != Some(Kind::Aggregate));
     let timeline = timeline.ok_or(Error::Aggregate)?;
     let unit = profile.events().first().map(|event| {
         let scale = split_scale(profile.event()).1;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{ModelError, Producer, Profile, ProfileData, ProfileKind, id};
+use super::{Kind, ModelError, Producer, Profile, ProfileData, id};
 use crate::maps::HashMap;
 use crate::names::{Chains, is_unique};
 use crate::tables::{
@@ -86,7 +86,7 @@ impl Profile {
         functions: FunctionTable,
     ) -> Result<Profile, ModelError> {
         let mut contents = self.without_functions();
-        contents.sums.kind = Some(self.kind());
+        contents.sums.kinds = self.contents.sums.kinds;
         contents.sums.functions = functions;
         Profile::new(names, contents)
     }
@@ -154,7 +154,7 @@ impl Profile {
     /// stacks of traces are known.
     fn has_both_kinds(&self) -> bool {
         let are_listed = |listed| self.functions().any(|(_, one)| one.is_listed == listed);
-        self.kind() == ProfileKind::Mixed && are_listed(true) && are_listed(false)
+        self.kind().is_none() && are_listed(true) && are_listed(false)
     }
 
     /// This profile in which functions of traces and of aggregates are one if their object, file and
@@ -227,7 +227,7 @@ impl Profile {
     /// have functions of the same name.
     fn files_of_inlined(&self) -> HashMap<(NameId, NameId), NameId> {
         let mut files = HashMap::default();
-        if self.edges().len() > 0 || self.kind() == ProfileKind::Trace {
+        if self.edges().len() > 0 || self.kind() == Some(Kind::Trace) {
             return files;
         }
         let mut named: HashMap<_, Vec<FunctionId>> = HashMap::default();
@@ -261,7 +261,7 @@ impl Profile {
         let producers = self.producers();
         let is_of_callgrind = |producer: &Producer| *producer == Producer::Callgrind;
         let may_be = |producer: &Producer| is_of_callgrind(producer) || producer.is_own();
-        if !producers.iter().any(may_be) || self.kind() == ProfileKind::Trace {
+        if !producers.iter().any(may_be) || self.kind() == Some(Kind::Trace) {
             return Chains::default();
         }
         let names = self

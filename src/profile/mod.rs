@@ -16,10 +16,10 @@ mod sums;
 
 use std::sync::OnceLock;
 
-pub(crate) use crate::tables::{ANY_WIDTH, ColumnMap, Costs, EdgeId};
-pub use crate::tables::{BlockKind, CallEdge, Cost, EdgeRef, Function, FunctionId, NameId};
+pub(crate) use crate::tables::{ANY_WIDTH, ColumnMap, Costs, EdgeId, Kinds};
+pub use crate::tables::{CallEdge, Cost, EdgeRef, Function, FunctionId, Kind, NameId};
 pub use crate::trace::{Invocation, InvocationCall, InvocationTree};
-pub(crate) use builder::Call;
+pub(crate) use builder::{Call, Needs};
 pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
 pub(crate) use cycles::Cycles;
 pub(crate) use events::{Definition, MAX_COLUMNS, MAX_EVENT_NAME, is_overlong, unit_of_event};
@@ -54,28 +54,6 @@ pub enum InclusiveCost {
     #[default]
     #[cfg_attr(feature = "cli", value(alias = "outermost"))]
     Once,
-}
-
-/// The kind of data in the inputs of a profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProfileKind {
-    /// Single invocations.
-    Trace,
-    /// Sums by function.
-    Aggregate,
-    /// Both traces and aggregates.
-    Mixed,
-}
-
-impl ProfileKind {
-    /// Its name in JSON.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            ProfileKind::Trace => "trace",
-            ProfileKind::Aggregate => "aggregate",
-            ProfileKind::Mixed => "mixed",
-        }
-    }
 }
 
 /// A profile of one or more merged inputs.
@@ -229,9 +207,18 @@ impl Profile {
         self.contents.events.check()
     }
 
-    /// The kind of data in the inputs.
-    pub fn kind(&self) -> ProfileKind {
-        self.contents.sums.kind.unwrap_or(ProfileKind::Aggregate)
+    /// The kind of data in the inputs; `None` if there are both.
+    pub fn kind(&self) -> Option<Kind> {
+        match self.contents.sums.kinds {
+            Kinds::None => Some(Kind::Aggregate),
+            Kinds::Only(kind) => Some(kind),
+            Kinds::Both => None,
+        }
+    }
+
+    /// Its name in JSON.
+    pub(crate) fn kind_name(&self) -> &'static str {
+        self.kind().map_or("mixed", Kind::name)
     }
 
     /// All functions in number order.
@@ -285,7 +272,7 @@ impl Profile {
     /// If lines are unknown, all self costs are on the function's own line: in traces and webgrind
     /// files, in code without debug information, and without [`ProfileOptions::lines`].
     pub fn lines(&self, id: FunctionId) -> impl Iterator<Item = Line<'_>> {
-        self.lines_of(id, self.kind() != ProfileKind::Trace)
+        self.lines_of(id, self.kind() != Some(Kind::Trace))
     }
 
     /// The same, but for traces, too, in whose runs a function can have different lines.
@@ -345,7 +332,7 @@ impl Profile {
     /// Whether the numbers of invocations are known. Aggregates without call counts do not state
     /// them: Cachegrind's contain no calls, and all counts in Memcheck's are 0.
     pub fn has_invocations(&self) -> bool {
-        self.kind() != ProfileKind::Aggregate || self.contents.sums.counts_calls
+        self.kind() != Some(Kind::Aggregate) || self.contents.sums.counts_calls
     }
 
     /// The number of calls.
@@ -586,7 +573,7 @@ impl Profile {
     /// costs of functions are the memory that they allocated, which exceeds the peak if some of it
     /// was freed.
     pub fn states_peak(&self, event: &Event) -> bool {
-        self.kind() == ProfileKind::Trace && self.unit(event) == "bytes"
+        self.kind() == Some(Kind::Trace) && self.unit(event) == "bytes"
     }
 
     /// Every invocation of the traces, if requested by [`ProfileOptions::invocations`].

@@ -1,6 +1,6 @@
 //! The program that wrote a profile.
 
-use crate::tables::BlockKind;
+use crate::tables::Kind;
 
 /// The name of this program in `creator:` lines.
 const OWN_NAME: &str = "cg-preprocess ";
@@ -67,10 +67,10 @@ impl Producer {
     }
 
     /// The kind of the blocks that it writes.
-    pub fn kind(self) -> BlockKind {
+    pub fn kind(self) -> Kind {
         match self {
-            Producer::Xdebug | Producer::Xdebug2 => BlockKind::Trace,
-            _ => BlockKind::Aggregate,
+            Producer::Xdebug | Producer::Xdebug2 => Kind::Trace,
+            _ => Kind::Aggregate,
         }
     }
 

@@ -1,18 +1,17 @@
 //! The sums of a profile, and how those of two profiles are merged.
 
+use super::ModelError;
 use super::parts::{Part, PartHeader, Parts};
-use super::{ModelError, ProfileKind};
 use crate::tables::{
     ANY_WIDTH, CallEdge, CallTable, ColumnMap, CostTable, Function, FunctionId, FunctionTable,
-    LineKey, LineRule, LineTable, NameId, next_index,
+    Kind, Kinds, LineKey, LineRule, LineTable, NameId, next_index,
 };
 use crate::trace::{ContextTree, InvocationTree, Timeline};
 
 /// The functions and calls of a run, of an input, or of several inputs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sums {
-    /// `None` if there are no functions.
-    pub kind: Option<ProfileKind>,
+    pub kinds: Kinds,
     /// Whether the inputs count calls.
     pub counts_calls: bool,
     pub functions: FunctionTable,
@@ -29,9 +28,9 @@ pub(crate) struct Sums {
 
 impl Sums {
     /// No sums of this kind.
-    pub fn of_kind(kind: ProfileKind) -> Self {
+    pub fn of_kind(kind: Kind) -> Self {
         Sums {
-            kind: Some(kind),
+            kinds: Kinds::Only(kind),
             ..Sums::default()
         }
     }
@@ -95,11 +94,7 @@ impl Sums {
         name: impl Fn(NameId) -> NameId,
         rule: LineRule,
     ) -> Vec<FunctionId> {
-        self.kind = match (self.kind, other.kind) {
-            (None, kind) | (kind, None) => kind,
-            (Some(own), Some(other)) if own == other => Some(own),
-            _ => Some(ProfileKind::Mixed),
-        };
+        self.kinds = self.kinds.and(other.kinds);
         self.counts_calls |= other.counts_calls;
         let from = &other.functions;
         let functions = from.as_slice().iter().enumerate().map(|(row, function)| {
@@ -149,13 +144,14 @@ impl Sums {
         functions
     }
 
-    /// Puts all self costs on the functions' own lines, if lines are requested.
-    pub fn add_own_lines(&mut self) {
-        let Some(lines) = &mut self.lines else { return };
+    /// Puts all self costs on the functions' own lines.
+    pub fn set_own_lines(&mut self) {
+        let mut lines = LineTable::new(self.functions.self_costs.width());
         for (row, function) in self.functions.as_slice().iter().enumerate() {
             let key = LineKey::own(FunctionId(next_index(row)), function.line);
             lines.add::<ANY_WIDTH>(key, self.functions.self_costs.row(row));
         }
+        self.lines = Some(lines);
     }
 
     /// All rows of costs.

@@ -20,7 +20,7 @@ use crate::in_order::in_order;
 use crate::io::{FileFrom, Input, Progress, ResolvedSource, Source, plain};
 use crate::maps::HashSet;
 use crate::profile::{
-    Event, EventChoice, InclusiveCost, Profile, ProfileBuilder, ProfileKind, ProfileOptions,
+    Event, EventChoice, InclusiveCost, Kind, Kinds, Profile, ProfileBuilder, ProfileOptions,
     split_scale,
 };
 use crate::view::GroupBy;
@@ -458,8 +458,8 @@ impl InputBatch<'_> {
         let events: Vec<_> = self.builder.events().collect();
         let columns: Vec<_> = self.builder.columns().map(<[u8]>::to_vec).collect();
         let is_sum = self.builder.is_sum();
-        let kind = self.builder.end_input();
-        if kind.is_none() && !self.options.read.parts.is_empty() {
+        let kinds = self.builder.end_input();
+        if kinds == Kinds::None && !self.options.read.parts.is_empty() {
             // It has no requested part.
             return Ok(false);
         }
@@ -474,7 +474,7 @@ impl InputBatch<'_> {
         if is_sum {
             self.merged.sums.push(input());
         }
-        if !self.options.proxies.is_empty() && kind == Some(ProfileKind::Aggregate) {
+        if !self.options.proxies.is_empty() && kinds == Kinds::Only(Kind::Aggregate) {
             let warning = Warning::ProxiesIgnored(input());
             self.merged.warnings.push(warning);
         }

@@ -16,10 +16,10 @@ use crate::display::numbers::counted;
 use crate::display::text::{excerpt, printable};
 use crate::io::{ResolvedSource, Source, SourceFiles, Target};
 use crate::maps::{HashMap, HashSet};
-use crate::profile::{Event, EventChoice, EventError, Producer, Profile, ProfileKind};
+use crate::profile::{Event, EventChoice, EventError, Kind, Producer, Profile};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
-use crate::warnings::{Kind, Warnings};
+use crate::warnings::{Alike, Warnings};
 use crate::webgrind::{ReadWarning, ReadWarningKind};
 
 /// Something that a user should know about a conversion that succeeded.
@@ -173,7 +173,7 @@ impl Warning {
     }
 }
 
-impl Kind for Warning {
+impl Alike for Warning {
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Warning::Callgrind(own), Warning::Callgrind(other)) => own.is_like(other),
@@ -370,7 +370,7 @@ pub(super) fn conflicting(
 pub(super) fn about_profile(new: &Side, proxies: &[Vec<u8>]) -> Vec<Warning> {
     let (profile, inputs) = (&new.profile, &new.inputs);
     let mut warnings = Vec::new();
-    if profile.kind() != ProfileKind::Aggregate {
+    if profile.kind() != Some(Kind::Aggregate) {
         let unknown = (0..).zip(proxies).filter(|&(at, _)| !profile.has_proxy(at));
         warnings.extend(unknown.map(|(_, proxy)| Warning::UnknownProxy(excerpt(proxy))));
     }

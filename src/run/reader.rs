@@ -6,9 +6,9 @@ use std::{error, fmt};
 
 use super::load::load_one;
 use super::{ConvertError, ConvertOptions, Warning};
-use crate::callgrind::{KindChoice, PartFilter, ProblemKind};
+use crate::callgrind::{PartFilter, ProblemKind};
 use crate::io::{Input, ResolvedSource, Source};
-use crate::profile::{EventChoice, ModelError, Profile, ProfileOptions};
+use crate::profile::{EventChoice, Kind, ModelError, Profile, ProfileOptions};
 use crate::warnings::Warnings;
 
 /// Reads a profile in any format that the program reads, compressed or not.
@@ -101,8 +101,8 @@ impl ProfileReader {
     }
 
     /// Sets whether the records are single calls or sums. Default: the header decides.
-    pub fn kind(mut self, kind: KindChoice) -> Self {
-        self.options.read.kind = kind;
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.options.read.kind = Some(kind);
         self
     }
 

@@ -2,18 +2,9 @@
 
 use super::costs::{ANY_WIDTH, Cost, CostTable};
 use super::ids::{FunctionId, NameId};
+use super::kind::Kind;
 use super::numbering::Numbering;
 use crate::prefetch::prefetch;
-
-/// The kind of blocks of an input.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BlockKind {
-    /// Each block is one invocation, callees before callers. A function is identified by its name.
-    Trace,
-    /// Blocks are sums. A function is identified by its object, file and name.
-    #[default]
-    Aggregate,
-}
 
 /// A function of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,12 +88,10 @@ impl FunctionTable {
     ///
     /// In a run of a trace, the name alone identifies a function; the object and file only count if
     /// it has no block.
-    pub fn find(&mut self, kind: BlockKind, function: &Function) -> FunctionId {
+    pub fn find(&mut self, kind: Kind, function: &Function) -> FunctionId {
         match kind {
-            BlockKind::Trace => {
-                self.number(function, |one| (NameId::EMPTY, NameId::EMPTY, one.name, 0))
-            }
-            BlockKind::Aggregate => self.number(function, Function::key),
+            Kind::Trace => self.number(function, |one| (NameId::EMPTY, NameId::EMPTY, one.name, 0)),
+            Kind::Aggregate => self.number(function, Function::key),
         }
     }
 

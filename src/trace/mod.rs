@@ -28,13 +28,13 @@ use crate::tables::{CallEdge, Cost, Costs, FunctionId, NameId, slot};
 pub(crate) use contexts::{CallSite, ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
-pub(crate) use proxies::note_proxy;
+pub(crate) use proxies::{ListedCalls, note_proxy};
 pub(crate) use stretches::Switch;
 pub(crate) use timeline::{Timeline, TimelineBox};
 
 use batch::{Batch, Block};
 use linker::Linker;
-use proxies::{DeferredCall, ListedCalls, ProxyCalls};
+use proxies::{DeferredCall, ProxyCalls};
 
 /// A run of a trace that is being read; see the [module](self)'s documentation.
 #[derive(Debug)]
@@ -70,11 +70,6 @@ impl Trace {
             batch: Batch::new(width),
             worker: None,
         }
-    }
-
-    /// Whether calls are linked. Without links and proxies, blocks and calls need not be passed on.
-    pub fn links(&self) -> bool {
-        self.links
     }
 
     /// Makes all rows longer.

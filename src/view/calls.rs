@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{GroupBy, Hidden, View};
 use crate::maps::IndexSet;
-use crate::profile::{Cost, EdgeRef, FunctionId, NameId, ProfileKind};
+use crate::profile::{Cost, EdgeRef, FunctionId, Kind, NameId};
 use crate::tables::{ANY_WIDTH, CostTable};
 use crate::trace::{CallSite, ContextId};
 
@@ -60,7 +60,7 @@ impl CallCosts {
         let contexts = view.profile.contexts();
         let contexts = contexts.filter(|contexts| {
             let knows_lines = by == CallsBy::Pair || contexts.has_call_sites();
-            knows_lines && view.profile.kind() == ProfileKind::Trace
+            knows_lines && view.profile.kind() == Some(Kind::Trace)
         });
         if let Some(contexts) = contexts {
             let hidden = view.hidden().and_then(Hidden::callers);

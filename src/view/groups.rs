@@ -9,7 +9,7 @@ use crate::maps::{HashMap, IndexMap};
 use crate::named::by_name;
 use crate::names::{Packages, class, is_known};
 use crate::profile::{
-    Cost, Function, FunctionId, Joined, ModelError, NameId, PartHeader, Profile, ProfileKind,
+    Cost, Function, FunctionId, Joined, Kind, ModelError, NameId, PartHeader, Profile,
 };
 use crate::stacks::HIDDEN;
 use crate::tables::{ANY_WIDTH, FunctionTable, NameTable, first_cost, next_index, slot};
@@ -383,7 +383,7 @@ impl<'a> Rows<'a> {
             *counts.entry(part.input).or_default() += 1;
         }
         let word = match profile.kind() {
-            ProfileKind::Trace => "run",
+            Some(Kind::Trace) => "run",
             _ => "part",
         };
         let (mut names, mut table) = (NameTable::default(), FunctionTable::default());

@@ -19,8 +19,8 @@ use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::Named;
 use crate::profile::{
-    CallEdge, Cost, EdgeRef, Function, FunctionId, InclusiveCost, Line, ModelError, NameId, Part,
-    Profile, ProfileKind,
+    CallEdge, Cost, EdgeRef, Function, FunctionId, InclusiveCost, Kind, Line, ModelError, NameId,
+    Part, Profile,
 };
 use crate::stacks::{StackId, Stacks};
 use calls::CallCosts;
@@ -93,7 +93,7 @@ impl<'a> View<'a> {
         by: GroupBy,
         inclusive: InclusiveCost,
     ) -> Result<Self, ModelError> {
-        let by_call_site = profile.kind() == ProfileKind::Trace;
+        let by_call_site = profile.kind() == Some(Kind::Trace);
         View::with_stacks(&LazyStacks::new(profile), by, by_call_site, inclusive)
     }
 

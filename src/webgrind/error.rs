@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::layout::MAX_FILE_SIZE;
 use crate::display::text::excerpt;
-use crate::warnings::Kind;
+use crate::warnings::Alike;
 
 /// The error for a profile that cannot be written.
 #[derive(Debug, Error)]
@@ -123,7 +123,7 @@ pub enum ReadWarningKind {
     OnlyBegun,
 }
 
-impl Kind for ReadWarning {
+impl Alike for ReadWarning {
     fn is_like(&self, other: &Self) -> bool {
         let kind = |own: &Self| match own.kind {
             ReadWarningKind::EventAbsent { is_first, .. } => (discriminant(&own.kind), is_first),

@@ -17,13 +17,13 @@
 
 use std::path::Path;
 
-use cg_preprocess::callgrind::{self, KindChoice};
+use cg_preprocess::callgrind;
 use cg_preprocess::compare::{Comparison, Limit};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::collapsed;
 use cg_preprocess::output::{Names, Notes, ReportOptions, Sort, text, tree};
 use cg_preprocess::output::{json, markdown};
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind, Profile};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::view::View;
 use cg_preprocess::webgrind::{self, OnOverflow, Version, WriteOptions};
@@ -52,7 +52,7 @@ fn reading(options: &[&str]) -> Reading {
     let profile = &mut reading.profile;
     each(options, |name, value| match (name, value) {
         ("lenient", "") => reading.read.lenient = true,
-        ("kind", "trace") => reading.read.kind = KindChoice::Trace,
+        ("kind", "trace") => reading.read.kind = Some(Kind::Trace),
         ("invocations", "") => profile.invocations = true,
         ("contexts", "") => profile.contexts = true,
         ("call-files", "") => profile.call_files = true,

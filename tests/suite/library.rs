@@ -4,13 +4,12 @@ use std::fmt::Debug;
 use std::io::{self, BufReader, Cursor, Read};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use cg_preprocess::callgrind::{self, KindChoice, Outcome, Ranges};
+use cg_preprocess::callgrind::{self, Outcome, Ranges};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::{self, text};
 use cg_preprocess::output::{Notes, collapsed, json};
 use cg_preprocess::profile::{
-    BlockKind, EventChoice, FunctionId, InclusiveCost, Line, Profile, ProfileBuilder,
-    ProfileOptions,
+    EventChoice, FunctionId, InclusiveCost, Kind, Line, Profile, ProfileBuilder, ProfileOptions,
 };
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::view::View;
@@ -57,11 +56,8 @@ pub struct Reading {
 
 impl Reading {
     /// Says what the blocks are, whatever the headers say.
-    pub fn kind(mut self, kind: BlockKind) -> Self {
-        self.read.kind = match kind {
-            BlockKind::Trace => KindChoice::Trace,
-            BlockKind::Aggregate => KindChoice::Aggregate,
-        };
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.read.kind = Some(kind);
         self
     }
 

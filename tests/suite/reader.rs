@@ -3,9 +3,9 @@
 
 use std::error::Error as _;
 
-use cg_preprocess::callgrind::{KindChoice, PartFilter};
+use cg_preprocess::callgrind::PartFilter;
 use cg_preprocess::io::Source;
-use cg_preprocess::profile::{EventChoice, Profile, ProfileBuilder};
+use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileBuilder};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::Version;
 use cg_preprocess::{Error, ErrorKind, ProfileReader};
@@ -107,11 +107,8 @@ fn parts_and_kinds_are_chosen() {
     let functions =
         |reader: ProfileReader| reader.read(text.as_bytes()).unwrap().0.functions().len();
     assert_eq!(functions(ProfileReader::new()), 2);
-    assert_eq!(functions(ProfileReader::new().kind(KindChoice::Trace)), 1);
-    assert_eq!(
-        functions(ProfileReader::new().kind(KindChoice::Aggregate)),
-        2
-    );
+    assert_eq!(functions(ProfileReader::new().kind(Kind::Trace)), 1);
+    assert_eq!(functions(ProfileReader::new().kind(Kind::Aggregate)), 2);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What is written as a preprocessed file is read back as it was.
 
-use cg_preprocess::profile::{Profile, ProfileKind};
+use cg_preprocess::profile::{Kind, Profile};
 use cg_preprocess::webgrind::{OnOverflow, ReadWarning, ReadWarningKind, Version, WriteWarning};
 use proptest::prelude::*;
 
@@ -63,7 +63,7 @@ fn check(profile: &Profile, policy: OnOverflow) {
             .iter()
             .all(|warning| matches!(warning, WriteWarning::SumsAsInvocations(_)));
         if is_exact {
-            let is_trace = profile.kind() == ProfileKind::Trace;
+            let is_trace = profile.kind() == Some(Kind::Trace);
             let [found, expected] = [&read, profile].map(|one| held_by(one, version, is_trace));
             assert_same(&found, &expected, version.number());
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cg_preprocess::output::collapsed;
-use cg_preprocess::profile::{EventChoice, Profile, ProfileKind, ProfileOptions};
+use cg_preprocess::profile::{EventChoice, Kind, Profile, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::webgrind::{OnOverflow, Version};
 
@@ -78,7 +78,7 @@ fn functions_of_traces_cost_what_the_stacks_with_them_do() {
         options.call_sites = traces % 2 == 0;
         let profile = read(text, options);
         let (stacks, warnings) = collapsed(&profile);
-        if profile.kind() == ProfileKind::Trace && warnings.is_empty() {
+        if profile.kind() == Some(Kind::Trace) && warnings.is_empty() {
             eprintln!("{name}");
             Tables::counted_once(&profile).assert_outermost(&stacks, |_| 0);
             traces += 1;

@@ -2,7 +2,7 @@
 
 use crate::callgrind::error::ProblemKind;
 use crate::callgrind::line::{Cursor, Positions};
-use crate::profile::{ColumnMap, Cost, ProfileBuilder};
+use crate::profile::{ColumnMap, Cost, Needs, ProfileBuilder};
 use crate::tables::{first_cost, saturated};
 
 /// The shape of lines that can be recognised as a whole.
@@ -114,7 +114,7 @@ impl Columns {
 
     /// Finds the requested columns, and returns the positions of the requested events that are
     /// missing from here on; `None` without an `events:` line so far.
-    pub fn resolve(&mut self, builder: &mut ProfileBuilder) -> Option<Vec<usize>> {
+    pub fn resolve(&mut self, builder: &mut ProfileBuilder, needs: Needs) -> Option<Vec<usize>> {
         let events = self.events.as_ref()?;
         if std::mem::replace(&mut self.are_resolved, true) {
             builder.bind_columns(&self.map);
@@ -133,7 +133,7 @@ impl Columns {
                 self.needed = self.needed.max(column + 1);
             }
         }
-        self.needs_first = builder.matches_calls() && self.places.first() != Some(&0);
+        self.needs_first = needs.first_column && self.places.first() != Some(&0);
         self.find_fast_path();
         Some(gone)
     }

@@ -2,10 +2,10 @@
 
 use super::Interpreter;
 use super::columns::NegativeCosts;
-use super::names::CurrentNames;
 use crate::callgrind::error::{Problem, ProblemKind, WarningKind};
+use crate::callgrind::id_tables::ObjectAndFile;
 use crate::callgrind::line::{Cursor, PendingCall, Position};
-use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId, ProfileBuilder};
+use crate::profile::{ANY_WIDTH, Call, Cost, Costs, FunctionId, NameId};
 use crate::tables::first_cost;
 
 /// What the next cost line means.
@@ -20,24 +20,6 @@ pub(super) enum Expect {
     SkippedCall,
     /// Position of a jump, without a cost.
     JumpSource,
-}
-
-/// Adds self costs of the open block, on a line of the current file.
-#[inline(always)]
-pub(super) fn add_own_cost<const WIDTH: usize>(
-    current: &CurrentNames,
-    builder: &mut ProfileBuilder,
-    line: u64,
-    costs: Costs<'_>,
-) {
-    if builder.keeps_lines() {
-        let file = current.call_file();
-        builder.add_line_cost::<WIDTH>(file, line, costs);
-    } else {
-        // Only a line of its own file can become the line of the function.
-        let is_elsewhere = builder.lacks_line() && current.call_file() != NameId::EMPTY;
-        builder.add_cost::<WIDTH>((!is_elsewhere).then_some(line), costs);
-    }
 }
 
 impl Interpreter<'_> {
@@ -79,7 +61,8 @@ impl Interpreter<'_> {
                 let costs = Costs { row, matching };
                 self.section
                     .add_self_cost(first_cost(row), self.messages.line);
-                add_own_cost::<ANY_WIDTH>(&self.current, self.builder, line, costs);
+                let file = self.current.current_file();
+                self.builder.add_cost::<ANY_WIDTH>(file, line, costs);
             }
             Expect::CallCost(call) => self.add_call(call, costs.matching),
             Expect::SkippedCall => self.messages.warn(WarningKind::SkippedCallCost),
@@ -157,11 +140,7 @@ impl Interpreter<'_> {
     /// Adds calls from the open block to the current callee, with the costs that were read last.
     #[inline(always)]
     pub(super) fn add_call(&mut self, call: PendingCall, matching: Cost) {
-        let file = if self.builder.keeps_call_files() {
-            self.current.call_file()
-        } else {
-            NameId::EMPTY
-        };
+        let file = self.current.current_file();
         let place = self.current.end_call();
         let Some(callee) = &self.current.callee else {
             debug_assert!(false, "a call without a callee");
@@ -184,14 +163,14 @@ impl Interpreter<'_> {
     /// Opens the block of the current function, unless it is open.
     #[inline]
     pub(super) fn ensure_block(&mut self) -> Result<(), ProblemKind> {
-        if self.current.is_in_block() {
+        if self.is_in_block() {
             return Ok(());
         }
-        self.open_block()
+        self.open_current_block()
     }
 
     #[inline(never)]
-    fn open_block(&mut self) -> Result<(), ProblemKind> {
+    fn open_current_block(&mut self) -> Result<(), ProblemKind> {
         let function = self.current.function;
         let function = function.ok_or(ProblemKind::CostOutsideFunction)?;
         if !self.section.has_body() {
@@ -199,12 +178,17 @@ impl Interpreter<'_> {
         }
         let place = self.current.block_place();
         let found = self.ids.function(&function, place, self.builder);
-        self.current.open_block = Some(place.file);
-        self.builder.open_block(found, place.object, place.file);
+        self.open_block(found, function.name, place);
         if let Some(more) = self.more_invocations.take() {
             self.builder.state_more_invocations(more);
         }
-        self.section.open_block(function.name == NameId::MAIN);
         Ok(())
+    }
+
+    /// Opens a block of a function, which has this name.
+    #[inline(always)]
+    pub(super) fn open_block(&mut self, function: FunctionId, name: NameId, place: ObjectAndFile) {
+        self.builder.open_block(function, place.object, place.file);
+        self.section.open_block(name == NameId::MAIN);
     }
 }

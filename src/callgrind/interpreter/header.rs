@@ -4,8 +4,8 @@ use super::{CurrentNames, Interpreter};
 use crate::callgrind::error::{ProblemKind, WarningKind};
 use crate::callgrind::line::{Position, Positions};
 use crate::profile::{
-    BlockKind, Definition, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, is_overlong,
-    summary_costs, words,
+    Definition, INCOMPLETE, MAX_COLUMNS, Producer, ProfileBuilder, is_overlong, summary_costs,
+    words,
 };
 
 impl Interpreter<'_> {
@@ -27,9 +27,10 @@ impl Interpreter<'_> {
         };
         match key {
             b"version" if !is_supported(text) => return Err(ProblemKind::UnsupportedVersion),
-            b"version" | b"creator" => self.begin_header(match self.section.is_trace() {
-                true => ProfileBuilder::begin_run,
-                false => ProfileBuilder::begin_section,
+            b"version" | b"creator" => self.begin_header(if self.section.is_trace() {
+                ProfileBuilder::begin_run
+            } else {
+                ProfileBuilder::begin_section
             }),
             // It ends a part even if that has no cost.
             b"part" if self.section.has_body() || self.section.is_dump() => {
@@ -37,7 +38,7 @@ impl Interpreter<'_> {
             }
             b"events" => {
                 let names = event_names(value)?;
-                if self.section.has_body() || self.section.has_events {
+                if self.section.has_columns() {
                     // Earlier headers are about the earlier columns.
                     self.resolve_columns();
                 }
@@ -65,9 +66,9 @@ impl Interpreter<'_> {
         if let Some(producer) = Producer::of_header(key, value) {
             self.set_producer(producer);
         }
-        let is_in_block = self.current.is_in_block();
+        let is_in_block = self.is_in_block();
         self.section.header(key, value, is_in_block);
-        self.first_part = self.first_part.or(self.section.part.number);
+        self.first_part = self.first_part.or(self.section.part_number());
         self.builder.add_header(line);
         Ok(())
     }
@@ -83,13 +84,10 @@ impl Interpreter<'_> {
 
     /// Sets the producer, and the kind of its blocks unless the caller has chosen one.
     fn set_producer(&mut self, producer: Producer) {
-        let Some(kind) = self.section.set_producer(producer) else {
-            return;
-        };
-        self.builder.set_kind(kind);
-        if kind == BlockKind::Trace {
-            self.ids.forget_functions();
-        }
+        let kind = self.options.kind.unwrap_or(producer.kind());
+        self.section.set_producer(producer, kind);
+        self.needs = self.builder.set_kind(kind);
+        self.ids.set_kind(kind);
     }
 
     /// Whether the last line is a `summary:` line that is cut off: the number is less than the sum of
@@ -116,10 +114,10 @@ fn event_names(value: &[u8]) -> Result<Vec<Vec<u8>>, ProblemKind> {
     if names.clone().count() > MAX_COLUMNS {
         return Err(ProblemKind::TooManyEvents);
     }
-    match names.clone().any(is_overlong) {
-        true => Err(ProblemKind::EventNameTooLong),
-        false => Ok(names.map(<[u8]>::to_vec).collect()),
+    if names.clone().any(is_overlong) {
+        return Err(ProblemKind::EventNameTooLong);
     }
+    Ok(names.map(<[u8]>::to_vec).collect())
 }
 
 /// Splits `key: value`; the key is made of letters, digits, `_` and `-`.

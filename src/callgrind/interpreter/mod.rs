@@ -16,9 +16,9 @@ use super::error::{Problem, ProblemKind, Warning, WarningKind};
 use super::fast::record_memo::RecordMemo;
 use super::id_tables::IdTables;
 use super::line::{Cursor, NameKind, Position};
-use super::{Error, FoundParts, KindChoice, ReadOptions};
+use super::{Error, FoundParts, ReadOptions};
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, Cost, ProfileBuilder};
+use crate::profile::{Cost, Kind, Needs, ProfileBuilder};
 use crate::warnings::Warnings;
 use columns::Columns;
 use cost_lines::Expect;
@@ -41,6 +41,7 @@ const IGNORED_LINES: [&[u8]; 5] = [b"bb=", b"ln=", b"rec=", b"total=", b"totals=
 /// Reads lines into a builder.
 pub(super) struct Interpreter<'a> {
     builder: &'a mut ProfileBuilder,
+    needs: Needs,
     pub options: &'a ReadOptions,
     ids: IdTables,
     current: CurrentNames,
@@ -74,24 +75,16 @@ pub(super) struct Interpreter<'a> {
 
 impl<'a> Interpreter<'a> {
     pub fn new(builder: &'a mut ProfileBuilder, input: &str, options: &'a ReadOptions) -> Self {
-        let fixed_kind = match options.kind {
-            KindChoice::Auto => None,
-            KindChoice::Trace => Some(BlockKind::Trace),
-            KindChoice::Aggregate => Some(BlockKind::Aggregate),
-        };
-        builder.begin_input(fixed_kind.unwrap_or(BlockKind::Aggregate));
-        let mut ids = IdTables::default();
-        if fixed_kind == Some(BlockKind::Trace) {
-            ids.forget_functions();
-        }
+        let kind = options.kind.unwrap_or(Kind::Aggregate);
         Interpreter {
+            needs: builder.begin_input(kind),
             builder,
             options,
-            ids,
+            ids: IdTables::new(kind),
             current: CurrentNames::default(),
             columns: Columns::default(),
             position: Position::default(),
-            section: Section::first(fixed_kind),
+            section: Section::first(kind),
             messages: Messages::new(input),
             expect: Expect::OwnCost,
             row: Vec::new(),
@@ -176,7 +169,8 @@ impl<'a> Interpreter<'a> {
         }
         let is_ended = self.ends_blank || self.section.is_summed_up();
         // A block without a cost has not ended.
-        self.end_section(!(is_ended && self.current.is_in_block()));
+        let is_in_block = self.builder.open_file().is_some();
+        self.end_section(!(is_ended && is_in_block));
         Ok(self.messages.finish())
     }
 
@@ -298,10 +292,10 @@ impl<'a> Interpreter<'a> {
     /// Finds the requested columns, and makes room for their costs; false without an `events:` line.
     #[cold]
     fn resolve_columns(&mut self) -> bool {
-        if self.section.is_wanted == Some(false) {
+        if self.section.is_left_out() {
             return true;
         }
-        let Some(gone) = self.columns.resolve(self.builder) else {
+        let Some(gone) = self.columns.resolve(self.builder, self.needs) else {
             return false;
         };
         self.row.resize(self.columns.width(), 0);

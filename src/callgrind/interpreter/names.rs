@@ -17,9 +17,6 @@ pub(super) struct CurrentNames {
     pub function: Option<NameAndId>,
     /// The `inline_file` at the last `fn=`: the function's file in a profile without any `fl=`.
     function_file: Option<NameId>,
-    /// The file of the function's block, if that is open in the builder: from the first cost or call
-    /// after `fn=` on, because a function without any does not exist.
-    pub open_block: Option<NameId>,
     /// The function that the next `calls=` line calls.
     pub callee: Option<NameAndId>,
     /// `cob=` and `cfi=` since the last call.
@@ -79,17 +76,14 @@ impl CurrentNames {
     pub fn set_function(&mut self, function: NameAndId) {
         self.function = Some(function);
         self.function_file = self.inline_file;
-        self.open_block = None;
         if self.file.is_some() {
             self.inline_file = None;
         }
     }
 
-    /// Ends the block, but not its function: costs without another `fn=` begin a new block.
+    /// Ends the open block, but not its function: costs without another `fn=` begin a new block.
     pub fn close_block(&mut self) {
-        if self.open_block.take().is_some() {
-            self.function_file = self.inline_file;
-        }
+        self.function_file = self.inline_file;
     }
 
     /// `cfn=`
@@ -99,34 +93,12 @@ impl CurrentNames {
         self.last_call = None;
     }
 
-    /// Whether the block of the function is open.
-    #[inline]
-    pub fn is_in_block(&self) -> bool {
-        self.open_block.is_some()
-    }
-
     /// Where a function is whose block begins here.
     pub fn block_place(&self) -> ObjectAndFile {
         ObjectAndFile {
             object: self.object(),
             file: self.file.or(self.function_file).unwrap_or(NameId::EMPTY),
         }
-    }
-
-    /// The current file if it is not the file of the open block, otherwise empty.
-    #[inline]
-    pub fn call_file(&self) -> NameId {
-        let file = self.current_file();
-        match self.open_block == Some(file) {
-            true => NameId::EMPTY,
-            false => file,
-        }
-    }
-
-    /// Whether the current file is that of the open block, if there is one.
-    #[inline]
-    pub fn calls_from_own_file(&self) -> bool {
-        self.open_block.is_none() || self.call_file() == NameId::EMPTY
     }
 
     /// Has the effect of `cfl=`, `cfn=` and `calls=` lines.
@@ -165,13 +137,28 @@ impl CurrentNames {
         self.object.unwrap_or(NameId::EMPTY)
     }
 
+    /// The file of the next costs and calls.
     #[inline]
-    fn current_file(&self) -> NameId {
+    pub fn current_file(&self) -> NameId {
         self.inline_file.or(self.file).unwrap_or(NameId::EMPTY)
     }
 }
 
 impl Interpreter<'_> {
+    /// Whether a block is open: from the first cost or call after `fn=` on, because a function without
+    /// any does not exist.
+    #[inline]
+    pub(super) fn is_in_block(&self) -> bool {
+        self.builder.open_file().is_some()
+    }
+
+    /// Whether the current file is that of the open block, if there is one.
+    #[inline]
+    pub(super) fn calls_from_own_file(&self) -> bool {
+        let open = self.builder.open_file();
+        open.is_none_or(|file| file == self.current.current_file())
+    }
+
     /// Reads the name in a line that names something.
     #[inline(always)]
     pub(super) fn name_line(

@@ -66,7 +66,7 @@ impl<'a> Interpreter<'a> {
                 self.columns.fast_path(),
                 FastPath::Records | FastPath::ShortLines
             )
-            && !self.builder.matches_calls()
+            && !self.needs.first_column
             && self.current.is_plain()
             && matches!(self.expect, Expect::OwnCost)
             && self.held.is_none()
@@ -77,7 +77,7 @@ impl<'a> Interpreter<'a> {
         const KEYS: [&[u8]; 4] = [b"fl=", b"fn=", b"cfl=", b"cfn="];
         match line.peek() {
             b'\n' => true,
-            b'0'..=b'9' => self.current.calls_from_own_file(),
+            b'0'..=b'9' => self.calls_from_own_file(),
             _ if line.take(b"calls=1 0 0\n") => true,
             _ if KEYS.iter().any(|key| line.take(key)) => match line.name() {
                 Ok(CompressedName::Reference(_)) => true,
@@ -92,8 +92,7 @@ impl<'a> Interpreter<'a> {
     /// Ends a range, if it depends on the lines before it only by ids.
     pub fn end_range(mut self) -> Option<EndedRange> {
         let is_plain = self.can_join() && self.messages.warnings.is_empty();
-        self.builder.close_block();
-        self.current.close_block();
+        self.close_block();
         Some(EndedRange {
             ids: self.range.filter(|_| is_plain)?,
             current: self.current,

@@ -2,12 +2,12 @@
 
 use super::Interpreter;
 use super::columns::{FastPath, NegativeCosts, ReadCosts};
-use super::cost_lines::{Expect, add_own_cost};
+use super::cost_lines::Expect;
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
-use crate::callgrind::id_tables::NameAndId;
+use crate::callgrind::id_tables::{NameAndId, ObjectAndFile};
 use crate::callgrind::line::{Cursor, NameKind, Position};
-use crate::profile::{ANY_WIDTH, Call, Cost, Costs, NameId};
+use crate::profile::{ANY_WIDTH, Call, Cost, Costs};
 use crate::tables::first_cost;
 
 impl Interpreter<'_> {
@@ -22,7 +22,7 @@ impl Interpreter<'_> {
             FastPath::Records | FastPath::ShortLines if self.section.is_trace() => {
                 match self.columns.width() {
                     // The memo does not distinguish the files of calls.
-                    _ if !self.current.calls_from_own_file() => pos,
+                    _ if !self.calls_from_own_file() => pos,
                     1 => self.records::<1>(data, pos),
                     2 => self.records::<2>(data, pos),
                     _ => self.records::<ANY_WIDTH>(data, pos),
@@ -39,7 +39,7 @@ impl Interpreter<'_> {
     fn may_use_fast_path(&self) -> bool {
         self.memo.is_some()
             && matches!(self.expect, Expect::OwnCost)
-            && (self.options.parts.is_empty() || self.section.is_wanted == Some(true))
+            && (self.options.parts.is_empty() || self.section.is_requested())
     }
 
     /// Reads short cost lines, calls, names and blank lines.
@@ -70,15 +70,15 @@ impl Interpreter<'_> {
     /// if self costs are kept by line.
     #[inline(always)]
     fn cost_run<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        let by_line = self.builder.keeps_lines();
-        let run = CostRun::read::<LINE>(data, pos, &self.position, by_line);
+        let run = CostRun::read::<LINE>(data, pos, &self.position, self.needs.lines);
         if run.lines == 0 {
             return None;
         }
         if let Some(line) = run.first_line {
             self.ensure_block().ok()?;
             let costs = Costs::of(std::slice::from_ref(&run.cost));
-            add_own_cost::<1>(&self.current, self.builder, line, costs);
+            let file = self.current.current_file();
+            self.builder.add_cost::<1>(file, line, costs);
         }
         self.position = run.position;
         self.messages.line += run.lines;
@@ -98,7 +98,7 @@ impl Interpreter<'_> {
     /// Reads a `calls=` line and its short cost line.
     #[inline(always)]
     fn short_call<const LINE: usize>(&mut self, data: &[u8], pos: usize) -> Option<usize> {
-        if !self.current.is_in_block() || self.current.callee.is_none() {
+        if !self.is_in_block() || self.current.callee.is_none() {
             return None;
         }
         let (call, line) = cost_run::short_call::<LINE>(data, pos, &self.position)?;
@@ -130,7 +130,7 @@ impl Interpreter<'_> {
             }
             let next = match data.get(pos) {
                 Some(b'f') => self.block::<WIDTH>(data, pos, row),
-                Some(b'c') if self.current.is_in_block() => self.call::<WIDTH>(data, pos, row),
+                Some(b'c') if self.is_in_block() => self.call::<WIDTH>(data, pos, row),
                 _ => None,
             };
             match next {
@@ -174,18 +174,20 @@ impl Interpreter<'_> {
         let (_, record, costs) = self.record::<BLOCK>(data, pos, NegativeCosts::Wrapped, row)?;
         self.current.set_file(record.file);
         self.current.set_function(NameAndId::from(record.name));
-        self.current.open_block = Some(record.file);
         let object = self.current.object();
-        self.builder
-            .open_block(record.function, object, record.file);
-        self.section.open_block(record.name == NameId::MAIN);
+        let place = ObjectAndFile {
+            object,
+            file: record.file,
+        };
+        self.open_block(record.function, record.name, place);
         self.position = Position::of_line(record.line.into());
         self.messages.unwrapped_costs += u64::from(costs.is_unwrapped);
         let matching = costs.matching;
         self.section
             .add_self_cost(first_cost(row), self.messages.line + 2);
+        let costs_of_line = Costs { row, matching };
         self.builder
-            .add_cost::<WIDTH>(Some(record.line.into()), Costs { row, matching });
+            .add_cost::<WIDTH>(record.file, record.line.into(), costs_of_line);
         self.messages.line += 3;
         Some(costs.next)
     }
@@ -219,7 +221,7 @@ impl Interpreter<'_> {
         let call = Call {
             callee: record.function,
             target_line: 0,
-            file: NameId::EMPTY,
+            file: self.current.current_file(),
             line: record.line.into(),
             calls: 1,
         };

@@ -5,47 +5,65 @@ use crate::callgrind::error::WarningKind;
 use crate::display::text::excerpt;
 use crate::display::units::{Quantity, Unit, in_units};
 use crate::profile::{
-    BlockKind, Cost, PartHeader, Producer, ProfileBuilder, RUNS, summary_costs, unit_of_event,
+    Cost, Kind, PartHeader, Producer, ProfileBuilder, RUNS, summary_costs, unit_of_event,
 };
 
 /// The beginning of the value of a `desc:` line with the reason why a part was written.
 const TRIGGER: &[u8] = b"Trigger:";
 
 /// The current section.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Section {
-    /// The kind of its blocks, if the caller has chosen one.
-    fixed_kind: Option<BlockKind>,
-    is_trace: bool,
+    kind: Kind,
     /// The program that wrote it, if a header has named one. It determines how a section ends.
     producer: Option<Producer>,
+    earlier: Earlier,
+    header: SectionHeader,
+    request: Request,
     blocks: Blocks,
+    /// The largest self cost of an invocation in the first requested event, and its line.
+    largest: (Cost, u64),
     end: End,
+}
+
+/// The sections before the current one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Earlier {
+    count: u64,
+    have_blocks: bool,
+}
+
+/// The header lines of a section that concern only itself.
+#[derive(Debug, Default)]
+struct SectionHeader {
     /// Its header as a part, and whether an aggregate says that it is one: a number or thread may be
     /// unreadable.
-    pub part: PartHeader,
+    part: PartHeader,
     is_part: bool,
-    /// The number of sections before it.
-    earlier: u64,
-    /// Whether it is requested; known from its first cost on.
-    pub is_wanted: Option<bool>,
+    has_events: bool,
+    /// Whether it has a line with the number of runs. A writer of such a line also writes `totals:`.
+    has_runs: bool,
     /// The values of its last `summary:` and `totals:` lines.
     stated: Option<Vec<Cost>>,
     totals: Option<Vec<Cost>>,
-    /// Whether it has a line with the number of runs. A writer of such a line also writes `totals:`.
-    has_runs: bool,
-    pub has_events: bool,
-    /// The largest self cost of an invocation in the first requested event, and its line.
-    largest: (Cost, u64),
 }
 
-/// The blocks of an input up to now.
+/// Whether a section is requested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Request {
+    /// Its header may go on.
+    #[default]
+    Unknown,
+    Requested,
+    LeftOut,
+}
+
+/// The blocks of a section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Blocks {
     #[default]
     None,
-    InEarlierSections,
-    /// The current section has some, but not of `{main}`.
+    /// There are some, but not of `{main}`.
     Begun,
     WithMain,
 }
@@ -62,45 +80,47 @@ enum End {
 }
 
 impl Section {
-    /// The first section of an input.
-    pub fn first(fixed_kind: Option<BlockKind>) -> Self {
+    /// The first section of an input, with blocks of this kind.
+    pub fn first(kind: Kind) -> Self {
         Section {
-            fixed_kind,
-            is_trace: fixed_kind == Some(BlockKind::Trace),
-            ..Section::default()
+            kind,
+            producer: None,
+            earlier: Earlier::default(),
+            header: SectionHeader::default(),
+            request: Request::default(),
+            blocks: Blocks::default(),
+            largest: (0, 0),
+            end: End::default(),
         }
     }
 
     /// Begins the next section, which has the same producer until a header names another one.
     fn next(&self) -> Self {
         Section {
-            is_trace: self.is_trace,
             producer: self.producer,
-            earlier: self.earlier + 1,
-            blocks: self.blocks.min(Blocks::InEarlierSections),
-            ..Section::first(self.fixed_kind)
+            earlier: Earlier {
+                count: self.earlier.count + 1,
+                have_blocks: self.has_data(),
+            },
+            ..Section::first(self.kind)
         }
     }
 
-    /// Sets the producer, and returns the kind of its blocks, unless the caller has chosen one.
-    pub fn set_producer(&mut self, producer: Producer) -> Option<BlockKind> {
+    /// Sets the producer, and the kind of its blocks.
+    pub fn set_producer(&mut self, producer: Producer, kind: Kind) {
         self.producer = Some(producer);
-        if self.fixed_kind.is_some() {
-            return None;
-        }
-        self.is_trace = producer.kind() == BlockKind::Trace;
-        Some(producer.kind())
+        self.kind = kind;
     }
 
     /// The kind of its blocks that follows from its header.
-    fn declared_kind(&self) -> Option<BlockKind> {
+    fn declared_kind(&self) -> Option<Kind> {
         self.producer.map(Producer::kind)
     }
 
     /// Whether blocks are single invocations.
     #[inline]
     pub fn is_trace(&self) -> bool {
-        self.is_trace
+        self.kind == Kind::Trace
     }
 
     /// Whether cg-preprocess wrote it.
@@ -110,7 +130,7 @@ impl Section {
 
     /// Whether it has any block.
     pub fn has_body(&self) -> bool {
-        self.blocks >= Blocks::Begun
+        self.blocks != Blocks::None
     }
 
     /// Whether it has a block of `{main}`.
@@ -120,7 +140,28 @@ impl Section {
 
     /// Whether it, or an earlier section, has any block.
     pub fn has_data(&self) -> bool {
-        self.blocks != Blocks::None
+        self.has_body() || self.earlier.have_blocks
+    }
+
+    /// Whether it has begun: a header that follows belongs to other columns.
+    pub fn has_columns(&self) -> bool {
+        self.has_body() || self.header.has_events
+    }
+
+    /// The number of its `part:` line.
+    pub fn part_number(&self) -> Option<u64> {
+        self.header.part.number
+    }
+
+    /// Whether it is known to be requested.
+    #[inline]
+    pub fn is_requested(&self) -> bool {
+        self.request == Request::Requested
+    }
+
+    /// Whether it is known not to be requested.
+    pub fn is_left_out(&self) -> bool {
+        self.request == Request::LeftOut
     }
 
     /// Whether a `summary:` line says that its last block has ended.
@@ -131,7 +172,7 @@ impl Section {
     /// Whether a run of the program begins at its first block, not in an earlier section or another
     /// file.
     pub fn begins_run(&self) -> bool {
-        match self.part.number {
+        match self.header.part.number {
             Some(number) => number <= 1,
             None => !self.has_data() || self.is_own(),
         }
@@ -139,17 +180,18 @@ impl Section {
 
     /// Whether its header says that it is a part of an aggregate.
     pub fn is_dump(&self) -> bool {
-        self.is_part && !self.is_trace()
+        self.header.is_part && !self.is_trace()
     }
 
     /// Its header as a part. The runs of a trace are numbered.
     fn part_header(&self) -> PartHeader {
-        match self.is_trace() {
-            false => self.part.clone(),
-            true => PartHeader {
-                number: Some(self.earlier + 1),
+        if self.is_trace() {
+            PartHeader {
+                number: Some(self.earlier.count + 1),
                 ..PartHeader::default()
-            },
+            }
+        } else {
+            self.header.part.clone()
         }
     }
 
@@ -188,20 +230,21 @@ impl Section {
     pub fn header(&mut self, key: &[u8], value: &[u8], is_in_block: bool) {
         let text = value.trim_ascii();
         let number = || str::from_utf8(text).ok()?.parse().ok();
+        let header = &mut self.header;
         match key {
-            b"part" => (self.is_part, self.part.number) = (true, number()),
-            b"thread" => (self.is_part, self.part.thread) = (true, number()),
-            b"events" => self.has_events = true,
+            b"part" => (header.is_part, header.part.number) = (true, number()),
+            b"thread" => (header.is_part, header.part.thread) = (true, number()),
+            b"events" => header.has_events = true,
             b"summary" => {
-                self.stated = Some(summary_costs(value));
+                header.stated = Some(summary_costs(value));
                 if is_in_block && self.end == End::Unknown {
                     self.end = End::SummedUp;
                 }
             }
-            b"totals" => self.totals = Some(summary_costs(value)),
-            b"desc" if text.starts_with(RUNS) => self.has_runs = true,
+            b"totals" => header.totals = Some(summary_costs(value)),
+            b"desc" if text.starts_with(RUNS) => header.has_runs = true,
             b"desc" if text.starts_with(TRIGGER) => {
-                self.part.trigger = text[TRIGGER.len()..].trim_ascii_start().into();
+                header.part.trigger = text[TRIGGER.len()..].trim_ascii_start().into();
             }
             _ => {}
         }
@@ -209,24 +252,28 @@ impl Section {
 
     /// Whether it ends as a complete section does, with sums that are all 0.
     pub fn measured_nothing(&self) -> bool {
-        let sums: Vec<_> = [&self.stated, &self.totals].into_iter().flatten().collect();
-        let is_ended = self.totals.is_some() || !self.expects_totals() && self.stated.is_some();
+        let sums: Vec<_> = [&self.header.stated, &self.header.totals]
+            .into_iter()
+            .flatten()
+            .collect();
+        let is_ended =
+            self.header.totals.is_some() || !self.expects_totals() && self.header.stated.is_some();
         is_ended && sums.into_iter().flatten().all(|&cost| cost == 0)
     }
 
     /// Whether its end is a `totals:` line.
     fn expects_totals(&self) -> bool {
-        self.producer == Some(Producer::Callgrind) || self.is_own() && self.has_runs
+        self.producer == Some(Producer::Callgrind) || self.is_own() && self.header.has_runs
     }
 
     /// Whether a run of a trace is complete.
     fn is_whole(&self) -> bool {
-        self.has_main() || self.stated.is_some()
+        self.has_main() || self.header.stated.is_some()
     }
 
     /// The cost in its `summary:` line that `selected` chooses; `None` if it states none.
     fn stated_total(&self, selected: impl Fn(&[Cost]) -> Cost) -> Option<Cost> {
-        let total = selected(self.stated.as_ref()?);
+        let total = selected(self.header.stated.as_ref()?);
         (total != 0).then_some(total)
     }
 
@@ -237,7 +284,7 @@ impl Section {
     /// Marks it as cut off; true if a warning is due, because there was none and its end will not cause
     /// a better one.
     fn cut(&mut self) -> bool {
-        let is_run = self.is_trace() && self.declared_kind() == Some(BlockKind::Trace);
+        let is_run = self.is_trace() && self.declared_kind() == Some(Kind::Trace);
         let will_lack_main = is_run && self.has_body() && !self.is_whole();
         std::mem::replace(&mut self.end, End::Cut) != End::Cut && !will_lack_main
     }
@@ -263,11 +310,15 @@ impl Section {
         selected: impl Fn(&[Cost]) -> Cost,
     ) -> Option<WarningKind> {
         let is_cut = self.end == End::Cut;
-        if !is_cut && self.expects_totals() && self.totals.is_none() && !self.is_trace() {
+        if !is_cut && self.expects_totals() && self.header.totals.is_none() && !self.is_trace() {
             return Some(WarningKind::CutPart);
         }
-        let stated = self.stated.as_deref().unwrap_or_default();
-        let is_repeated = self.totals.as_ref().is_none_or(|totals| totals == stated);
+        let stated = self.header.stated.as_deref().unwrap_or_default();
+        let is_repeated = self
+            .header
+            .totals
+            .as_ref()
+            .is_none_or(|totals| totals == stated);
         let stated = selected(stated);
         if !is_cut && self.is_own() && (stated != own || !is_repeated) {
             return Some(WarningKind::OtherSum { stated, found: own });
@@ -276,7 +327,7 @@ impl Section {
             return None;
         }
         match self.declared_kind() {
-            Some(BlockKind::Aggregate) => Some(WarningKind::NoTrace),
+            Some(Kind::Aggregate) => Some(WarningKind::NoTrace),
             None if !self.is_whole() => Some(WarningKind::NoTrace),
             Some(_) if !self.is_whole() => Some(WarningKind::CutRun),
             _ if is_cut => None,
@@ -293,7 +344,6 @@ impl Interpreter<'_> {
         if let Some(memo) = &mut self.memo {
             memo.forget();
         }
-        self.current.close_block();
         self.section = self.section.next();
     }
 
@@ -305,13 +355,25 @@ impl Interpreter<'_> {
 
     #[inline(never)]
     fn is_wanted_part(&mut self) -> bool {
-        let filters = &self.options.parts;
-        let is_wanted = self.section.is_wanted.unwrap_or_else(|| {
-            (self.section.is_dump() || self.section.is_trace())
-                && self.found_parts.add(filters, &self.section.part_header())
-        });
-        self.section.is_wanted = Some(is_wanted);
-        is_wanted
+        let (filters, section) = (&self.options.parts, &mut self.section);
+        if section.request == Request::Unknown {
+            let has_name = section.is_dump() || section.is_trace();
+            let is_wanted = has_name && self.found_parts.add(filters, &section.part_header());
+            section.request = if is_wanted {
+                Request::Requested
+            } else {
+                Request::LeftOut
+            };
+        }
+        section.is_requested()
+    }
+
+    /// Ends the open block, if there is one, but not its function.
+    pub(super) fn close_block(&mut self) {
+        if self.is_in_block() {
+            self.builder.close_block();
+            self.current.close_block();
+        }
     }
 
     /// Ends a section. `is_open`: it may end within the block of the current function.
@@ -330,7 +392,7 @@ impl Interpreter<'_> {
             self.messages.warn(kind);
         }
         self.warn_jump();
-        self.builder.close_block();
+        self.close_block();
         self.resolve_columns();
         // One without blocks is nothing, unless it has a name.
         if self.section.has_body() || self.section.is_dump() {

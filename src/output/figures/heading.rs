@@ -6,7 +6,7 @@ use crate::compare::{Comparison, Side};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
 use crate::display::units::in_units;
-use crate::profile::{Profile, ProfileKind};
+use crate::profile::{Kind, Profile};
 use crate::tables::first_cost;
 use crate::view::GroupBy;
 
@@ -32,7 +32,7 @@ pub(crate) fn excess(profile: &Profile) -> Option<Excess> {
     {
         return None;
     }
-    let is_trace = profile.kind() == ProfileKind::Trace;
+    let is_trace = profile.kind() == Some(Kind::Trace);
     let mut waits = false;
     for (id, function) in profile.functions() {
         let name = profile.name(function.name);

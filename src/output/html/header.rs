@@ -55,7 +55,7 @@ impl<'a> Data<'a, '_> {
         )?;
         data.field("recorded", &notes.recorded)?;
         data.field("creator", &creator)?;
-        data.field("kind", profile.kind().name())?;
+        data.field("kind", profile.kind_name())?;
         data.field("complete", &is_complete)?;
         data.field("runs", &WholeNumber::from(profile.runs()))?;
         // Failed limits come first, so that none is omitted before one that passed.

@@ -13,7 +13,7 @@ use super::table::{Column, Room, Row, Table, WholeNumber, position};
 use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
-use crate::profile::{Cost, FunctionId, ProfileKind};
+use crate::profile::{Cost, FunctionId, Kind};
 use crate::view::GroupBy;
 
 /// A line of a file.
@@ -31,7 +31,7 @@ impl<'a> Data<'a, '_> {
         let columns = [&columns[..], &[Column::Cost("self")]].concat();
         let mut table = self.costs.table(&columns);
         let (mut compared, mut same_files, mut omitted) = (Vec::new(), BTreeSet::new(), 0);
-        let is_trace = self.costs.views.new.profile().kind() == ProfileKind::Trace;
+        let is_trace = self.costs.views.new.profile().kind() == Some(Kind::Trace);
         // Only lines of files with the same text can be compared.
         let mut texts = HashMap::default();
         let mut is_same = |file| {
@@ -108,7 +108,7 @@ impl<'a> Data<'a, '_> {
     /// the cost of their calls.
     pub fn places(&self, room: &mut Room) -> Table {
         let mut kinds = self.costs.sides().map(|(_, view)| view.profile().kind());
-        let are_calls = kinds.all(|kind| kind == ProfileKind::Trace);
+        let are_calls = kinds.all(|kind| kind == Some(Kind::Trace));
         let columns = [&COSTS[..], &["file", "line"].map(Column::Value)].concat();
         let mut table = self.costs.table(&columns);
         table.set("are_calls", &are_calls);

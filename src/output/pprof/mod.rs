@@ -41,7 +41,7 @@ use crate::display::units::Quantity;
 use crate::maps::{HashMap, IndexSet};
 use crate::output::MAX_FRAMES;
 use crate::output::figures::{EventFormat, command, per_run};
-use crate::profile::{Cost, FunctionId, NameId, Profile, ProfileKind, split_scale, words};
+use crate::profile::{Cost, FunctionId, Kind, NameId, Profile, split_scale, words};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
 
@@ -86,7 +86,7 @@ pub fn write(
     let output = GzBuilder::new().write(output, Compression::default());
     let mut writer = ProfileWriter {
         per_run,
-        counts_calls: profile.kind() != ProfileKind::Aggregate,
+        counts_calls: profile.kind() != Some(Kind::Aggregate),
         output: BufWriter::new(output),
         strings: IndexSet::default(),
         functions: IndexSet::default(),

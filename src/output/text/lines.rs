@@ -11,7 +11,7 @@ use crate::names::Named;
 use crate::output::Sort;
 use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
-use crate::profile::{FunctionId, NameId, ProfileKind};
+use crate::profile::{FunctionId, Kind, NameId};
 use crate::tables::first_cost;
 use crate::view::CallsBy;
 
@@ -174,7 +174,7 @@ impl<'a> CostliestLines<'a> {
 }
 
 fn is_trace(report: &Report<'_>) -> bool {
-    report.view.profile().kind() == ProfileKind::Trace
+    report.view.profile().kind() == Some(Kind::Trace)
 }
 
 fn columns(report: &Report<'_>) -> Columns {

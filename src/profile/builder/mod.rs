@@ -5,18 +5,20 @@ mod own;
 mod range;
 mod run;
 
+use std::mem::{replace, take};
+
 use thiserror::Error;
 
 use super::events::{Definition, Event, EventError, Events};
 use super::headers::HeaderReader;
 use super::parts::{Part, PartHeader};
 use super::sums::Sums;
-use super::{BlockKind, Profile, ProfileData, ProfileKind};
+use super::{Kind, Profile, ProfileData};
 use crate::tables::{
-    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, Function, FunctionId, LineKey, LineRule,
-    LineSource, LineTable, NameId, NameTable, first_cost,
+    ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, Function, FunctionId, Kinds, LineKey,
+    LineRule, LineSource, LineTable, NameId, NameTable, first_cost,
 };
-use crate::trace::{Switch, note_proxy};
+use crate::trace::{ListedCalls, Switch, note_proxy};
 pub use options::ProfileOptions;
 use run::Run;
 
@@ -52,7 +54,7 @@ pub(crate) struct Call {
     pub callee: FunctionId,
     /// The first line of the callee according to the call; 0 if not stated.
     pub target_line: u64,
-    /// The file of the call; empty if it is the caller's.
+    /// The file of the call.
     pub file: NameId,
     /// Line of the call.
     pub line: u64,
@@ -60,14 +62,36 @@ pub(crate) struct Call {
     pub calls: u64,
 }
 
+/// What a reader passes on besides the costs of functions and calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    /// The line of each self cost. Otherwise, those of several lines may come as one.
+    pub lines: bool,
+    /// The costs in the first column, to match calls with invocations.
+    pub first_column: bool,
+}
+
 /// The current block.
 #[derive(Debug)]
 struct OpenBlock {
     function: FunctionId,
+    file: NameId,
     /// Self cost in the first column, if single invocations are needed.
     matching: Cost,
     /// Whether the function's line is known. Then cost lines need not offer theirs.
     has_line: bool,
+}
+
+impl OpenBlock {
+    /// A file, or the empty name if it is the file of the block.
+    #[inline]
+    fn other_file(&self, file: NameId) -> NameId {
+        if file == self.file {
+            NameId::EMPTY
+        } else {
+            file
+        }
+    }
 }
 
 /// Builds a [`Profile`] from one input, or from several in succession.
@@ -86,9 +110,10 @@ pub struct ProfileBuilder {
     input: ProfileData,
     /// Its headers, which `input` gets at its end.
     headers: HeaderReader,
+    /// The current run of a trace, or the current aggregate, with its sums.
     run: Run,
-    /// Whether single invocations of traces are needed, for proxies or links.
-    follows_invocations: bool,
+    sums: Sums,
+    block: Option<OpenBlock>,
     /// The columns of data that [`begin`](Self::begin) announces.
     own_columns: ColumnMap,
 }
@@ -96,7 +121,6 @@ pub struct ProfileBuilder {
 impl ProfileBuilder {
     /// Begins a profile.
     pub fn new(options: ProfileOptions) -> Self {
-        let run = Run::new(BlockKind::default(), &options, 1);
         ProfileBuilder {
             names: NameTable::default(),
             inputs: None,
@@ -105,8 +129,9 @@ impl ProfileBuilder {
                 ..ProfileData::default()
             },
             headers: HeaderReader::default(),
-            follows_invocations: run.trace.links() || !options.proxies.is_empty(),
-            run,
+            run: Run::new(Kind::Aggregate, &options, 1),
+            sums: Sums::default(),
+            block: None,
             options,
             own_columns: ColumnMap::default(),
         }
@@ -116,7 +141,7 @@ impl ProfileBuilder {
     /// the requested events are fixed if the previous inputs determine them.
     ///
     /// If reading the input fails, the builder contains a part of it and should be dropped.
-    pub(crate) fn begin_input(&mut self, kind: BlockKind) {
+    pub(crate) fn begin_input(&mut self, kind: Kind) -> Needs {
         self.end_input();
         let inputs = self.inputs.as_ref();
         let choice = inputs.and_then(|inputs| inputs.events.resolved_choice());
@@ -124,24 +149,50 @@ impl ProfileBuilder {
         // Those of an input without blocks.
         self.headers = HeaderReader::default();
         // The requested columns, and so the width of rows, are not known yet.
-        self.run = Run::new(kind, &self.options, 1);
+        self.begin_run_of(kind, 1);
+        self.needs()
     }
 
-    /// Adds the current input to the previous ones, and returns the kind of its data.
-    ///
-    /// Returns `None` if it has no block.
-    pub(crate) fn end_input(&mut self) -> Option<ProfileKind> {
+    /// Begins a run, whose rows have this many costs.
+    fn begin_run_of(&mut self, kind: Kind, width: usize) -> (Run, Sums) {
+        let mut sums = Sums {
+            lines: self.keeps_lines(kind).then(LineTable::default),
+            ..Sums::default()
+        };
+        sums.widen(width);
+        let run = Run::new(kind, &self.options, width);
+        (replace(&mut self.run, run), replace(&mut self.sums, sums))
+    }
+
+    /// Traces have only one line for each function, which is known at the end.
+    fn keeps_lines(&self, kind: Kind) -> bool {
+        self.options.lines && kind == Kind::Aggregate
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            lines: self.keeps_lines(self.run.kind()),
+            first_column: self.options.follows_invocations(),
+        }
+    }
+
+    /// Adds the current input to the previous ones, unless it has no block. Returns the kinds of its
+    /// blocks.
+    pub(crate) fn end_input(&mut self) -> Kinds {
         self.begin_section();
         self.end_run();
-        let kind = self.input.sums.kind?;
+        let kinds = self.input.sums.kinds;
+        if kinds == Kinds::None {
+            return kinds;
+        }
         self.headers.end_run();
-        let mut input = std::mem::take(&mut self.input);
-        input.headers = std::mem::take(&mut self.headers).found;
+        let mut input = take(&mut self.input);
+        input.headers = take(&mut self.headers).found;
         match &mut self.inputs {
             None => self.inputs = Some(input),
             Some(inputs) => inputs.merge(input, |id| id),
         }
-        Some(kind)
+        kinds
     }
 
     /// Begins a run or part within an input. Each has its own `summary:` line.
@@ -152,24 +203,29 @@ impl ProfileBuilder {
     pub(crate) fn begin_section(&mut self) {
         self.close_block();
         self.headers.end_section(&self.section_totals());
-        match self.run.kind {
-            BlockKind::Trace => self.end_run(),
-            BlockKind::Aggregate => self.run.part.end(),
+        match &mut self.run {
+            Run::Trace | Run::Invocations(_) => self.end_run(),
+            Run::Aggregate(part) => part.end(),
         }
     }
 
-    /// Sets whether the current section begins a run of the program, or continues one. A function
-    /// without callers is invoked once in each run.
+    /// Sets whether the current section begins a run of the program, or continues one. A function of
+    /// an aggregate without callers is invoked once in each run.
     pub(crate) fn set_begins_run(&mut self, begins_run: bool) {
-        self.run.part.continues_run = !begins_run;
+        if let Run::Aggregate(part) = &mut self.run {
+            part.continues_run = !begins_run;
+        }
     }
 
-    /// Records additional invocations of the open block's function, beyond its calls.
+    /// Records additional invocations of the open block's function, beyond its calls. Those of a trace
+    /// are its blocks.
     pub(crate) fn state_more_invocations(&mut self, more: i128) {
-        if let Some(block) = &self.run.block
-            && self.run.kind == BlockKind::Aggregate
-        {
-            self.run.part.state_more_invocations(block.function, more);
+        match (&self.block, &mut self.run) {
+            (Some(block), Run::Aggregate(part)) => {
+                part.state_more_invocations(block.function, more)
+            }
+            (Some(_), Run::Trace | Run::Invocations(_)) => {}
+            (None, _) => debug_assert!(false, "invocations outside of a block"),
         }
     }
 
@@ -180,16 +236,16 @@ impl ProfileBuilder {
             return;
         }
         let command = self.headers.command();
-        match self.run.kind {
+        match &self.run {
             // A run of a trace has sums of its own.
-            BlockKind::Trace => self.run.sums.add_as_part(input, header, command),
-            BlockKind::Aggregate => {
-                let (calls, totals) = (self.run.part.calls, self.section_totals());
-                self.run.sums.parts.push(Part {
+            Run::Trace | Run::Invocations(_) => self.sums.add_as_part(input, header, command),
+            Run::Aggregate(part) => {
+                let totals = part.totals(&self.sums.functions.self_costs);
+                self.sums.parts.push(Part {
                     input,
                     header,
                     command,
-                    calls,
+                    calls: part.calls,
                     totals: &totals,
                 });
             }
@@ -200,15 +256,14 @@ impl ProfileBuilder {
     /// column. `map`, a result of [`select_columns`](Self::select_columns), computes the requested
     /// events from it.
     pub(crate) fn set_sums(&mut self, mut sums: Sums, map: &ColumnMap, input: &str) {
-        debug_assert!(self.run.sums.functions.as_slice().is_empty(), "blocks, too");
+        debug_assert!(self.sums.functions.as_slice().is_empty(), "blocks, too");
         let totals = sums.functions.self_costs.totals();
         self.headers.end_section(&map.row(&totals));
         if self.options.parts {
             sums.add_as_part(input, &PartHeader::default(), self.headers.command());
         }
         if self.options.lines {
-            sums.lines = Some(LineTable::default());
-            sums.add_own_lines();
+            sums.set_own_lines();
         }
         sums.map_events(map);
         self.input.sums = sums;
@@ -217,9 +272,9 @@ impl ProfileBuilder {
     /// Drops the header lines of the current section, which is not requested. In an aggregate, lines
     /// that describe all sections stay.
     pub(crate) fn leave_out_section(&mut self) {
-        match self.run.kind {
-            BlockKind::Trace => self.headers.leave_out_run(),
-            BlockKind::Aggregate => self.headers.leave_out_section(),
+        match self.run {
+            Run::Trace | Run::Invocations(_) => self.headers.leave_out_run(),
+            Run::Aggregate(_) => self.headers.leave_out_section(),
         }
     }
 
@@ -240,12 +295,16 @@ impl ProfileBuilder {
     }
 
     /// Sets the kind of the following blocks.
-    pub(crate) fn set_kind(&mut self, kind: BlockKind) {
+    pub(crate) fn set_kind(&mut self, kind: Kind) -> Needs {
         self.close_block();
-        if kind != self.run.kind {
+        if kind != self.run.kind() {
             self.end_run();
+            let width = self.sums.functions.self_costs.width();
+            let (_, before) = self.begin_run_of(kind, width);
+            // Those of sections without blocks.
+            self.sums.parts = before.parts;
         }
-        self.run.kind = kind;
+        self.needs()
     }
 
     /// Stores a name and returns its number.
@@ -290,29 +349,12 @@ impl ProfileBuilder {
         map
     }
 
-    /// Whether the first column is needed in addition to the requested ones, to match calls with
-    /// invocations.
-    pub(crate) fn matches_calls(&self) -> bool {
-        self.follows_invocations
-    }
-
-    /// Whether the files of calls are kept.
-    #[inline]
-    pub(crate) fn keeps_call_files(&self) -> bool {
-        self.options.call_files
-    }
-
-    /// Whether self costs of the current input are kept by line. Readers then call
-    /// [`add_line_cost`](Self::add_line_cost) instead of [`add_cost`](Self::add_cost).
-    #[inline]
-    pub(crate) fn keeps_lines(&self) -> bool {
-        self.options.lines && self.run.kind == BlockKind::Aggregate
-    }
-
     /// Makes all rows longer.
     pub(crate) fn widen(&mut self, width: usize) {
-        self.run.sums.widen(width);
-        self.run.trace.widen(width);
+        self.sums.widen(width);
+        if let Run::Invocations(trace) = &mut self.run {
+            trace.widen(width);
+        }
     }
 
     /// Applies `map`, a result of [`select_columns`](Self::select_columns), to the header lines
@@ -323,10 +365,10 @@ impl ProfileBuilder {
 
     /// Sums of the self costs of the current section.
     fn section_totals(&self) -> Vec<Cost> {
-        let self_costs = &self.run.sums.functions.self_costs;
-        match self.run.kind {
-            BlockKind::Trace => self_costs.totals(),
-            BlockKind::Aggregate => self.run.part.totals(self_costs),
+        let self_costs = &self.sums.functions.self_costs;
+        match &self.run {
+            Run::Trace | Run::Invocations(_) => self_costs.totals(),
+            Run::Aggregate(part) => part.totals(self_costs),
         }
     }
 
@@ -356,9 +398,9 @@ impl ProfileBuilder {
     /// block.
     #[inline(never)]
     pub(crate) fn function(&mut self, object: NameId, file: NameId, name: NameId) -> FunctionId {
-        let known = self.run.sums.functions.as_slice().len();
+        let known = self.sums.functions.as_slice().len();
         let new = Function::new(object, file, name);
-        let id = self.run.sums.functions.find(self.run.kind, &new);
+        let id = self.sums.functions.find(self.run.kind(), &new);
         if id.index() == known {
             self.mark(id, name);
         }
@@ -368,104 +410,97 @@ impl ProfileBuilder {
     /// Marks a new function of a trace whose name is special: a proxy, or a switch of stacks.
     #[cold]
     fn mark(&mut self, id: FunctionId, name: NameId) {
-        if self.run.kind == BlockKind::Aggregate || !self.follows_invocations {
+        let Run::Invocations(trace) = &mut self.run else {
             return;
-        }
+        };
         let name = self.names.get(name);
         if let Some(switch) = Switch::of(name) {
-            self.run.trace.set_switch(id, switch);
+            trace.set_switch(id, switch);
         }
-        if note_proxy(&self.options.proxies, name, &mut self.run.sums.proxies) {
-            self.run.trace.step_over(id);
+        if note_proxy(&self.options.proxies, name, &mut self.sums.proxies) {
+            trace.step_over(id);
         }
     }
 
     /// Prefetches the data that a block of a function changes.
     #[inline]
     pub(crate) fn prefetch_block(&self, function: FunctionId) {
-        self.run.sums.functions.prefetch(function);
-        self.run.sums.calls.prefetch(function);
+        self.sums.functions.prefetch(function);
+        self.sums.calls.prefetch(function);
     }
 
     /// Opens a block of this function. The following costs and calls belong to it.
     #[inline(always)]
     pub(crate) fn open_block(&mut self, function: FunctionId, object: NameId, file: NameId) {
         self.close_block();
-        let Some(found) = self.run.sums.functions.get_mut(function) else {
+        let Some(found) = self.sums.functions.get_mut(function) else {
             debug_assert!(false, "{function:?} is of another run");
             return;
         };
-        self.run.block = Some(OpenBlock {
+        self.block = Some(OpenBlock {
             function,
+            file,
             matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
         });
-        match self.run.kind {
-            BlockKind::Trace => found.add_invocations(1, object, file),
-            BlockKind::Aggregate => {
-                let self_costs = &self.run.sums.functions.self_costs;
-                self.run.part.open_block(function, self_costs);
+        match &mut self.run {
+            Run::Trace => found.add_invocations(1, object, file),
+            Run::Invocations(trace) => {
+                found.add_invocations(1, object, file);
+                trace.open_block(file);
             }
-        }
-        if self.is_followed() {
-            self.run.trace.open_block(file);
+            Run::Aggregate(part) => part.open_block(function, &self.sums.functions.self_costs),
         }
     }
 
-    /// Whether single invocations of the current run are needed, in addition to sums.
+    /// The file of the open block, if there is one.
     #[inline]
-    fn is_followed(&self) -> bool {
-        self.follows_invocations && self.run.kind == BlockKind::Trace
+    pub(crate) fn open_file(&self) -> Option<NameId> {
+        self.block.as_ref().map(|block| block.file)
     }
 
-    /// Whether the open block's function still lacks a line: that of its first self cost in its own
-    /// file.
-    #[inline]
-    pub(crate) fn lacks_line(&self) -> bool {
-        self.run.block.as_ref().is_some_and(|block| !block.has_line)
-    }
-
-    /// Adds a cost line of the open block. `line` is `None` if the cost is in a file other than the
-    /// function's own.
+    /// Adds self costs of the open block, on a line of this file.
     #[inline(always)]
-    pub(crate) fn add_cost<const WIDTH: usize>(&mut self, line: Option<u64>, costs: Costs<'_>) {
-        let is_followed = self.is_followed();
-        let Some(block) = &mut self.run.block else {
-            debug_assert!(false, "a cost outside of a block");
-            return;
-        };
-        let self_costs = &mut self.run.sums.functions.self_costs;
-        self_costs.add::<WIDTH>(block.function.index(), costs.row);
-        if is_followed {
-            block.matching = block.matching.saturating_add(costs.matching);
-            self.run.trace.add_self_costs::<WIDTH>(costs.row);
-        }
-        if let Some(line) = line
-            && !std::mem::replace(&mut block.has_line, true)
-            && let Some(function) = self.run.sums.functions.get_mut(block.function)
-        {
-            function.offer_line(LineSource::OwnCost, line);
-        }
-    }
-
-    /// Adds a cost line of the open block in this file, which is empty if it is the function's own.
-    #[inline]
-    pub(crate) fn add_line_cost<const WIDTH: usize>(
+    pub(crate) fn add_cost<const WIDTH: usize>(
         &mut self,
         file: NameId,
         line: u64,
         costs: Costs<'_>,
     ) {
-        let Run { sums, block, .. } = &mut self.run;
-        if let (Some(block), Some(lines)) = (block, &mut sums.lines) {
-            let key = LineKey {
-                function: block.function,
-                file,
-                line,
-            };
-            lines.add::<WIDTH>(key, costs.row);
+        let Some(block) = &mut self.block else {
+            debug_assert!(false, "a cost outside of a block");
+            return;
+        };
+        let (function, sums) = (block.function, &mut self.sums);
+        // Only a line of its own file can become the line of the function.
+        if !block.has_line
+            && file == block.file
+            && let Some(function) = sums.functions.get_mut(function)
+        {
+            block.has_line = true;
+            function.offer_line(LineSource::OwnCost, line);
         }
-        self.add_cost::<WIDTH>((file == NameId::EMPTY).then_some(line), costs);
+        match &mut self.run {
+            Run::Trace => {}
+            Run::Invocations(trace) => {
+                block.matching = block.matching.saturating_add(costs.matching);
+                trace.add_self_costs::<WIDTH>(costs.row);
+            }
+            Run::Aggregate(_) => {
+                if let Some(lines) = &mut sums.lines {
+                    let file = block.other_file(file);
+                    let key = LineKey {
+                        function,
+                        file,
+                        line,
+                    };
+                    lines.add::<WIDTH>(key, costs.row);
+                }
+            }
+        }
+        sums.functions
+            .self_costs
+            .add::<WIDTH>(function.index(), costs.row);
     }
 
     /// Adds calls of the open block.
@@ -478,31 +513,38 @@ impl ProfileBuilder {
         call: Call,
         costs: Costs<'_>,
     ) -> Option<EdgeId> {
-        let Some(block) = &self.run.block else {
+        let Some(block) = &self.block else {
             debug_assert!(false, "a call outside of a block");
             return None;
         };
         let caller = block.function;
         let (callee, target_line) = (call.callee, call.target_line);
+        let file = if self.options.call_files {
+            block.other_file(call.file)
+        } else {
+            NameId::EMPTY
+        };
         let edge = CallEdge {
             caller,
             callee,
-            file: self.call_file(caller, call.file),
+            file: self.call_file(caller, file),
             line: call.line,
             calls: call.calls,
         };
-        if self.is_followed() {
-            let (trace, site) = (&mut self.run.trace, (call.file, call.line));
-            trace.add_call::<WIDTH>(callee, site, costs);
-            if trace.has_to_wait(caller, callee) {
-                trace.wait(edge, costs);
-                self.offer_line(callee, target_line);
-                return None;
+        match &mut self.run {
+            Run::Trace => {}
+            Run::Invocations(trace) => {
+                trace.add_call::<WIDTH>(callee, (file, call.line), costs);
+                if trace.has_to_wait(caller, callee) {
+                    trace.wait(edge, costs);
+                    self.offer_line(callee, target_line);
+                    return None;
+                }
             }
+            Run::Aggregate(part) => part.calls = part.calls.saturating_add(call.calls),
         }
-        self.run.part.calls = self.run.part.calls.saturating_add(call.calls);
-        let known = self.run.sums.calls.edges().len();
-        let edge = self.run.sums.calls.add::<WIDTH>(edge, costs.row);
+        let known = self.sums.calls.edges().len();
+        let edge = self.sums.calls.add::<WIDTH>(edge, costs.row);
         // The first call to a function is also the first of an edge.
         if edge.index() == known {
             self.offer_line(callee, target_line);
@@ -514,7 +556,7 @@ impl ProfileBuilder {
     /// several files.
     #[inline]
     fn call_file(&self, caller: FunctionId, file: NameId) -> NameId {
-        let functions = self.run.sums.functions.as_slice();
+        let functions = self.sums.functions.as_slice();
         if file != NameId::EMPTY && functions[caller.index()].file == file {
             return NameId::EMPTY;
         }
@@ -522,7 +564,7 @@ impl ProfileBuilder {
     }
 
     fn offer_line(&mut self, callee: FunctionId, line: u64) {
-        match self.run.sums.functions.get_mut(callee) {
+        match self.sums.functions.get_mut(callee) {
             Some(function) => function.offer_line(LineSource::Call, line),
             None => debug_assert!(false, "{callee:?} is of another run"),
         }
@@ -538,16 +580,17 @@ impl ProfileBuilder {
         edge: EdgeId,
         costs: Costs<'_>,
     ) -> bool {
-        let Some(block) = &self.run.block else {
+        let Some(block) = &self.block else {
+            debug_assert!(false, "a call outside of a block");
             return false;
         };
-        let (caller, calls) = (block.function, &mut self.run.sums.calls);
-        if self.follows_invocations {
+        let (caller, calls) = (block.function, &mut self.sums.calls);
+        if let Run::Invocations(trace) = &mut self.run {
             let known = calls.edges().get(edge.index());
             let Some(known) = known.filter(|known| known.caller == caller) else {
                 return false;
             };
-            let (callee, trace) = (known.callee, &mut self.run.trace);
+            let callee = known.callee;
             trace.add_call::<WIDTH>(callee, (NameId::EMPTY, known.line), costs);
             if trace.has_to_wait(caller, callee) {
                 trace.wait(CallEdge { calls: 1, ..*known }, costs);
@@ -560,54 +603,54 @@ impl ProfileBuilder {
     /// Closes the open block, if there is one.
     #[inline(always)]
     pub(crate) fn close_block(&mut self) {
-        if self.is_followed() {
+        if let Run::Invocations(_) = self.run {
             self.end_invocation();
         }
-        self.run.block = None;
+        self.block = None;
     }
 
     /// Ends the invocation of the open block of a trace. Inlined, it would slow down outputs that
     /// need no invocations.
     #[inline(never)]
     fn end_invocation(&mut self) {
-        if let Some(block) = &self.run.block {
+        if let (Run::Invocations(trace), Some(block)) = (&mut self.run, &self.block) {
             let (function, matching) = (block.function, block.matching);
-            self.run.trace.end_block(function, matching);
-            if !self.options.proxies.is_empty() {
-                self.list_calls(function, matching);
+            trace.end_block(function, matching);
+            if let Some(listed) = trace.listed_calls(function, matching) {
+                self.list_calls(function, &listed);
             }
         }
     }
 
-    /// Lists what replaces the calls of a block that has ended, if any of them waited.
+    /// Lists what replaces the calls of a block that has ended, some of which waited.
     #[inline(never)]
-    fn list_calls(&mut self, caller: FunctionId, matching: Cost) {
-        let Some(listed) = self.run.trace.listed_calls(caller, matching) else {
-            return;
-        };
-        let inclusive = &mut self.run.sums.functions.inclusive_costs;
+    fn list_calls(&mut self, caller: FunctionId, listed: &ListedCalls) {
+        let inclusive = &mut self.sums.functions.inclusive_costs;
         inclusive.add::<ANY_WIDTH>(caller.index(), &listed.unlisted);
-        for call in listed.calls {
+        for call in &listed.calls {
             let edge = CallEdge {
                 caller,
                 file: self.call_file(caller, call.edge.file),
                 ..call.edge
             };
-            self.run.sums.calls.add::<ANY_WIDTH>(edge, &call.row);
+            self.sums.calls.add::<ANY_WIDTH>(edge, &call.row);
         }
     }
 
     /// Adds the current run or aggregate to the previous ones of this input.
     fn end_run(&mut self) {
         self.close_block();
-        if self.run.sums.functions.as_slice().is_empty() {
+        if self.sums.functions.as_slice().is_empty() {
             return;
         }
-        let width = self.run.sums.functions.self_costs.width();
-        let next = Run::new(self.run.kind, &self.options, width);
-        let mut sums = std::mem::replace(&mut self.run, next).finish();
-        let parts = std::mem::take(&mut sums.parts);
-        if self.input.sums.kind.is_none() {
+        let (kind, width) = (self.run.kind(), self.sums.functions.self_costs.width());
+        let (run, sums) = self.begin_run_of(kind, width);
+        let mut sums = run.finish(sums);
+        if self.options.lines && kind == Kind::Trace {
+            sums.set_own_lines();
+        }
+        let parts = take(&mut sums.parts);
+        if self.input.sums.kinds == Kinds::None {
             self.input.sums = sums;
         } else {
             self.input.sums.widen(sums.functions.self_costs.width());

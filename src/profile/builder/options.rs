@@ -28,3 +28,10 @@ pub struct ProfileOptions {
     /// Whether to list the parts of the inputs with their totals.
     pub parts: bool,
 }
+
+impl ProfileOptions {
+    /// Whether single invocations of traces are needed, for proxies or links.
+    pub(super) fn follows_invocations(&self) -> bool {
+        self.invocations || self.contexts || self.timeline || !self.proxies.is_empty()
+    }
+}

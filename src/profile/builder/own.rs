@@ -1,7 +1,7 @@
 //! Profiles of data that no file contains.
 
 use super::{Call, ProfileBuilder};
-use crate::profile::{BlockKind, Cost};
+use crate::profile::{Cost, Kind};
 use crate::tables::{ANY_WIDTH, Costs, FunctionId, NameId};
 
 /// Data of your own: sums of functions and calls, as a profiler writes them.
@@ -30,7 +30,7 @@ impl ProfileBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn begin<E: AsRef<[u8]>>(&mut self, events: impl IntoIterator<Item = E>) {
-        self.begin_input(BlockKind::Aggregate);
+        self.begin_input(Kind::Aggregate);
         let events = events.into_iter().map(|event| event.as_ref().to_vec());
         self.own_columns = self.select_columns(&events.collect::<Vec<_>>());
     }
@@ -55,11 +55,7 @@ impl ProfileBuilder {
     pub fn add_self_costs(&mut self, function: FunctionId, line: u64, costs: &[Cost]) {
         self.open_own_block(function);
         let row = self.own_columns.row(costs);
-        if self.keeps_lines() {
-            self.add_line_cost::<ANY_WIDTH>(NameId::EMPTY, line, Costs::of(&row));
-        } else {
-            self.add_cost::<ANY_WIDTH>(Some(line), Costs::of(&row));
-        }
+        self.add_cost::<ANY_WIDTH>(NameId::EMPTY, line, Costs::of(&row));
     }
 
     /// Adds this number of calls on a line of the caller's file, with their inclusive costs.
@@ -94,7 +90,7 @@ impl ProfileBuilder {
     }
 
     fn check_own(&self, function: FunctionId) {
-        let known = self.run.sums.functions.as_slice().len();
+        let known = self.sums.functions.as_slice().len();
         assert!(function.index() < known, "{function:?} is of another input");
     }
 }

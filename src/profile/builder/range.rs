@@ -21,7 +21,7 @@ impl ProfileBuilder {
         });
         let names: Vec<NameId> = names.collect();
         let name = |name: NameId| names[name.index()];
-        let functions = range.run.sums.functions.as_slice();
+        let functions = range.sums.functions.as_slice();
         let distinct: HashSet<NameId> = functions.iter().map(|own| name(own.name)).collect();
         if distinct.len() < functions.len() {
             return None;
@@ -31,26 +31,23 @@ impl ProfileBuilder {
         for (row, function) in functions.iter().enumerate() {
             let [object, file] = [function.object, function.file].map(name);
             let id = self.function(object, file, name(function.name));
-            let own = &mut self.run.sums.functions;
+            let own = &mut self.sums.functions;
             if let Some(own) = own.get_mut(id) {
                 own.add_invocations(function.invocations, object, file);
                 own.offer_line(function.line_source, function.line);
             }
-            let costs = &range.run.sums.functions.self_costs;
+            let costs = &range.sums.functions.self_costs;
             own.self_costs.add_row::<ANY_WIDTH>(id.index(), costs, row);
             numbers.push(id);
         }
-        for edge in range.run.sums.calls.iter() {
+        for edge in range.sums.calls.iter() {
             let edge_here = CallEdge {
                 caller: numbers[edge.caller.index()],
                 callee: numbers[edge.callee.index()],
                 file: name(edge.file),
                 ..*edge
             };
-            self.run
-                .sums
-                .calls
-                .add::<ANY_WIDTH>(edge_here, edge.costs());
+            self.sums.calls.add::<ANY_WIDTH>(edge_here, edge.costs());
         }
         Some(names)
     }

@@ -1,78 +1,73 @@
 //! The current run, and the computation of its sums when it ends.
 
-use super::{OpenBlock, ProfileOptions};
+use super::ProfileOptions;
+use crate::profile::Kind;
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
-use crate::profile::{BlockKind, ProfileKind};
-use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, LineTable};
-use crate::trace::{LinkOptions, Trace, TraceLinks};
+use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, Kinds};
+use crate::trace::{LinkOptions, Trace};
 
-/// The current aggregate, or the current run of a trace.
+/// The current run of a trace, or the current aggregate, without its sums.
 #[derive(Debug)]
-pub(super) struct Run {
-    pub kind: BlockKind,
-    pub sums: Sums,
-    pub part: OpenPart,
-    pub block: Option<OpenBlock>,
-    /// The single invocations of a trace, if they are needed.
-    pub trace: Trace,
+pub(super) enum Run {
+    /// A run of a trace of which only sums are needed.
+    Trace,
+    /// One of which single invocations are needed, too, for proxies or links.
+    Invocations(Box<Trace>),
+    /// An aggregate, with its current part.
+    Aggregate(OpenPart),
 }
 
 impl Run {
     /// Begins a run with rows of this many costs.
-    pub fn new(kind: BlockKind, options: &ProfileOptions, width: usize) -> Self {
-        let mut sums = Sums {
-            lines: options.lines.then(LineTable::default),
-            ..Sums::default()
-        };
-        sums.widen(width);
+    pub fn new(kind: Kind, options: &ProfileOptions, width: usize) -> Self {
         let links = LinkOptions {
             invocations: options.invocations,
             contexts: options.contexts,
             call_sites: options.call_sites,
             timeline: options.timeline,
         };
-        Run {
-            kind,
-            sums,
-            part: OpenPart::default(),
-            block: None,
-            trace: Trace::new(links, width),
+        match kind {
+            Kind::Trace if options.follows_invocations() => {
+                Run::Invocations(Trace::new(links, width).into())
+            }
+            Kind::Trace => Run::Trace,
+            Kind::Aggregate => Run::Aggregate(OpenPart::default()),
         }
     }
 
-    /// Ends the run, and computes its sums.
-    pub fn finish(self) -> Sums {
-        let mut sums = self.sums;
-        let links = match self.kind {
-            BlockKind::Trace => self.trace.finish(),
-            BlockKind::Aggregate => TraceLinks::default(),
-        };
+    pub fn kind(&self) -> Kind {
+        match self {
+            Run::Trace | Run::Invocations(_) => Kind::Trace,
+            Run::Aggregate(_) => Kind::Aggregate,
+        }
+    }
+
+    /// Ends the run, and completes its sums.
+    pub fn finish(self, mut sums: Sums) -> Sums {
+        sums.kinds = Kinds::Only(self.kind());
         let functions = &mut sums.functions;
-        match self.kind {
-            BlockKind::Trace => {
-                sums.kind = Some(ProfileKind::Trace);
+        match self {
+            Run::Trace => functions.forget_keys(),
+            Run::Invocations(trace) => {
+                let links = trace.finish();
                 functions.forget_keys();
                 let is_listed = links.invocations.is_some() || links.contexts.is_some();
                 for function in functions.as_mut_slice() {
                     function.is_listed = is_listed;
                 }
+                sums.invocations = links.invocations;
+                sums.contexts = links.contexts;
+                sums.timeline = links.timeline;
             }
-            BlockKind::Aggregate => {
-                sums.kind = Some(ProfileKind::Aggregate);
-                sums.counts_calls = self.part.count_invocations(functions, &sums.calls);
+            Run::Aggregate(part) => {
+                sums.counts_calls = part.count_invocations(functions, &sums.calls);
             }
         }
         match functions.self_costs.width() {
             1 => add_calls::<1>(functions, &sums.calls),
             _ => add_calls::<ANY_WIDTH>(functions, &sums.calls),
         }
-        if self.kind == BlockKind::Trace {
-            sums.add_own_lines();
-        }
-        sums.invocations = links.invocations;
-        sums.contexts = links.contexts;
-        sums.timeline = links.timeline;
         sums
     }
 }

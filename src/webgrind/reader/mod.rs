@@ -23,7 +23,7 @@ use super::error::{ReadError, ReadWarning, ReadWarningKind};
 use super::escape::UNNAMED_EVENT;
 use super::layout::{FUNCTION_ADDRESSES_AT, HEADER_ADDRESS_AT, MAX_FILE_SIZE, NUMBER, Version};
 use crate::display::text::excerpt;
-use crate::profile::{BlockKind, MAX_EVENT_NAME, ProfileBuilder, is_overlong, words};
+use crate::profile::{Kind, MAX_EVENT_NAME, ProfileBuilder, is_overlong, words};
 use bytes::Bytes;
 use table::TableReader;
 
@@ -114,7 +114,7 @@ pub fn read(
     let bytes = source.end;
     let start = Start::read(&mut source)?;
     let version = start.version;
-    builder.begin_input(BlockKind::Aggregate);
+    builder.begin_input(Kind::Aggregate);
     source.go_to(start.headers_at)?;
     let (event, has_summary) = headers(&mut source, builder)?;
     let map = builder.select_columns(std::slice::from_ref(&event));

@@ -8,7 +8,7 @@ use super::Start;
 use super::bytes::Bytes;
 use super::calls::{ListKind, StatedEdges, SubCalls};
 use crate::maps::HashMap;
-use crate::profile::{Cost, Function, MAX_NAME, NameId, ProfileBuilder, ProfileKind, Sums};
+use crate::profile::{Cost, Function, Kind, MAX_NAME, NameId, ProfileBuilder, Sums};
 use crate::tables::LineSource;
 
 /// Reads function records one after the other.
@@ -37,7 +37,7 @@ impl<'a, R: Read + Seek> TableReader<'a, R> {
             source,
             start,
             builder,
-            sums: Sums::of_kind(ProfileKind::Aggregate),
+            sums: Sums::of_kind(Kind::Aggregate),
             same: HashMap::default(),
             edges: StatedEdges::default(),
             sub_calls: SubCalls::default(),

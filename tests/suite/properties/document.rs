@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cg_preprocess::profile::BlockKind;
+use cg_preprocess::profile::Kind;
 
 use crate::common::tables::{Call, Row, Tables, spelled};
 
@@ -89,7 +89,7 @@ impl Part {
 /// A whole profile.
 #[derive(Clone, Debug)]
 pub struct Document {
-    pub kind: BlockKind,
+    pub kind: Kind,
     pub functions: Vec<Key>,
     pub formulas: Vec<Formula>,
     /// Whether positions have a line at all.
@@ -250,9 +250,9 @@ impl Document {
         for (number, row) in rows.iter_mut().enumerate() {
             row.line = own_lines[number].or(target_lines[number]).unwrap_or(0);
             row.invocations = match self.kind {
-                BlockKind::Trace => blocks[number],
-                BlockKind::Aggregate if !counts_calls => 1,
-                BlockKind::Aggregate => calls_in[number].max(blocks[number].min(1)),
+                Kind::Trace => blocks[number],
+                Kind::Aggregate if !counts_calls => 1,
+                Kind::Aggregate => calls_in[number].max(blocks[number].min(1)),
             };
         }
         let mut tables = Tables {

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use cg_preprocess::callgrind::KindChoice;
 use cg_preprocess::output::collapsed;
 use cg_preprocess::output::tree;
-use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
+use cg_preprocess::profile::{EventChoice, InclusiveCost, Kind, Profile};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::view::View;
 use cg_preprocess::webgrind::Version;
@@ -77,9 +76,9 @@ pub fn damage(text: &mut Vec<u8>, random: &mut Random) {
 pub fn any_reading(random: &mut Random) -> Reading {
     let mut reading = Reading::default();
     reading.read.kind = match random.below(6) {
-        0 => KindChoice::Trace,
-        1 => KindChoice::Aggregate,
-        _ => KindChoice::Auto,
+        0 => Some(Kind::Trace),
+        1 => Some(Kind::Aggregate),
+        _ => None,
     };
     let mut is = || random.below(2) == 0;
     reading.read.lenient = is();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::slice::from_ref;
 
 use cg_preprocess::callgrind;
-use cg_preprocess::profile::{BlockKind, CallEdge, Cost, EventChoice, Profile};
+use cg_preprocess::profile::{CallEdge, Cost, EventChoice, Kind, Profile};
 use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
@@ -75,7 +75,7 @@ fn assert_appended(document: Document, style: &Style) {
     let one = reading.sound(&texts.concat());
     match kind {
         // The header of one input with a single run, such as several parts of a process, is kept.
-        BlockKind::Trace if several.runs() == texts.len() as u64 => {
+        Kind::Trace if several.runs() == texts.len() as u64 => {
             // Of the lines that inputs give the least counts, of those of runs the first; only v7
             // holds any.
             let versions = [Version::V4, Version::V5, Version::V6];

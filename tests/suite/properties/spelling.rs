@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cg_preprocess::profile::BlockKind;
+use cg_preprocess::profile::Kind;
 
 use super::dice::{Dice, Quirk};
 use super::document::{Block, Document, EVENTS, Item, Key, Part};
@@ -158,7 +158,7 @@ impl Speller<'_> {
         if number == 0 && self.dice.random.below(2) == 0 {
             self.line("# callgrind format");
         }
-        if number > 0 && full && self.document.kind == BlockKind::Trace {
+        if number > 0 && full && self.document.kind == Kind::Trace {
             self.line("==== NEW PROFILING FILE ==============================================");
         }
         if full {
@@ -189,8 +189,8 @@ impl Speller<'_> {
     fn run_header(&mut self) {
         self.kept("version", "1");
         let creators: &[&str] = match self.document.kind {
-            BlockKind::Trace => &["xdebug 3.2.0 (PHP 8.2.35)"],
-            BlockKind::Aggregate => &["test", "callgrind-3.22.0", "pprof"],
+            Kind::Trace => &["xdebug 3.2.0 (PHP 8.2.35)"],
+            Kind::Aggregate => &["test", "callgrind-3.22.0", "pprof"],
         };
         let creator = self.dice.random.pick(creators);
         self.kept("creator", creator);
@@ -272,7 +272,7 @@ impl Speller<'_> {
                 self.idle_lines();
                 self.item(part, item);
             }
-            if self.document.kind == BlockKind::Trace {
+            if self.document.kind == Kind::Trace {
                 self.line("");
             }
         }
@@ -288,12 +288,12 @@ impl Speller<'_> {
     /// Writes `ob=`, `fl=` and `fn=`, as far as they are needed.
     fn open(&mut self, block: &Block) {
         let goes_on = self.now.function.replace(block.function) == Some(block.function);
-        let is_aggregate = self.document.kind == BlockKind::Aggregate;
+        let is_aggregate = self.document.kind == Kind::Aggregate;
         if goes_on && is_aggregate && self.dice.shows(Quirk::OmitInForce, 2) {
             return;
         }
         let Key { object, file, name } = &self.document.functions[block.function];
-        let omit = self.dice.has(Quirk::OmitInForce) || self.document.kind == BlockKind::Trace;
+        let omit = self.dice.has(Quirk::OmitInForce) || self.document.kind == Kind::Trace;
         if self.now.object != *object || !omit {
             let object_name = self.objects.spell(object, &mut self.dice);
             self.key_line(b"ob", &object_name);
@@ -429,7 +429,7 @@ impl Speller<'_> {
     fn callee(&mut self, key: &Key) {
         let mut lines: Vec<(&[u8], Vec<u8>)> = Vec::new();
         let omit = self.dice.has(Quirk::OmitInForce);
-        let trace = self.document.kind == BlockKind::Trace;
+        let trace = self.document.kind == Kind::Trace;
         // Without a `cfn=` the callee stays in force, with its object and file.
         let last = self.now.callee.take();
         let last = last.filter(|last| omit && last.name == key.name);

@@ -1,6 +1,6 @@
 //! How arbitrary documents, traces and styles come about.
 
-use cg_preprocess::profile::BlockKind;
+use cg_preprocess::profile::Kind;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -166,7 +166,7 @@ pub fn aggregate(size: Size) -> impl Strategy<Value = Document> {
                 }
             }
             Document {
-                kind: BlockKind::Aggregate,
+                kind: Kind::Aggregate,
                 functions,
                 formulas,
                 has_lines,
@@ -240,7 +240,7 @@ pub fn trace(size: Size) -> impl Strategy<Value = Trace> {
             blocks: Vec::new(),
         });
         let document = Document {
-            kind: BlockKind::Trace,
+            kind: Kind::Trace,
             functions: functions.collect(),
             formulas,
             has_lines: true,
