@@ -8,9 +8,7 @@ use std::borrow::Cow;
 
 use crate::maps::{HashMap, HashSet, IndexMap};
 use crate::names::{HiddenNames, Named};
-use crate::profile::{
-    Cost, EdgeRef, Function, FunctionId, ModelError, NameId, Profile, ProfileKind,
-};
+use crate::profile::{Cost, EdgeRef, Function, FunctionId, Kind, ModelError, NameId, Profile};
 use crate::stacks::{HIDDEN, StackId, Stacks};
 use crate::tables::{
     ANY_WIDTH, CallEdge, CallTable, CostTable, FunctionTable, LineKey, LineTable, NameTable,
@@ -158,7 +156,7 @@ impl<'a> Choice<'a> {
     fn new(profile: &'a Profile, words: HiddenNames) -> Self {
         let folded = profile.folded();
         let (mut shown, mut hidden) = (0, Vec::new());
-        let is_aggregate = profile.kind() != ProfileKind::Trace;
+        let is_aggregate = profile.kind() != Some(Kind::Trace);
         let mut by_name = HashMap::default();
         let numbers = folded.functions().map(|(id, function)| {
             let [object, file, name] = folded.names_of(id);
@@ -295,7 +293,7 @@ impl<'c, 'a> Charges<'c, 'a> {
         functions.self_costs.widen(width);
         functions.inclusive_costs.widen(width);
         calls.costs.widen(width);
-        let has_lines = folded.has_lines() && profile.kind() != ProfileKind::Trace;
+        let has_lines = folded.has_lines() && profile.kind() != Some(Kind::Trace);
         let mut lines = has_lines.then(|| LineTable::new(width));
         let mut hidden = choice.hidden.iter().peekable();
         let shown = folded.functions().map(|(id, function)| {

@@ -107,7 +107,7 @@ impl<'a> View<'a> {
         by: GroupBy,
         inclusive: InclusiveCost,
     ) -> Result<Self, ModelError> {
-        let by_call_site = hidden.profile().kind() == ProfileKind::Trace;
+        let by_call_site = hidden.profile().kind() == Some(Kind::Trace);
         View::with_stacks(&LazyStacks::without(hidden), by, by_call_site, inclusive)
     }
 
