@@ -1,18 +1,19 @@
 #!/bin/sh
 # Saves the profile of a good state as a base, and fails if a later one exceeds a limit.
 #
-#     profile-limits.sh keep PROFILE...                 on the main branch
+#     profile-limits.sh keep PROFILE... [--each-part]   on the main branch
 #     profile-limits.sh check PROFILE... [OPTION...]    on every branch
 #
-# Any options of cg-preprocess, such as --max-calls 'PDO->query=10'.
+# Any options of cg-preprocess, such as --max-calls 'PDO->query=10'. With --each-part, limits hold for each profile, or
+# for each named part of one.
 #
-# BASE: the file of the base. MAX_GROWTH: the largest growth of the total in percent (default: 2; empty: no limit);
+# BASE: the directory of the base (default: profile-base). MAX_GROWTH: the largest growth of the total in percent (default: 2; empty: no limit);
 # on further lines, NAME=PERCENT for functions.
 # REPORT: also writes the Markdown to this file. HTML: writes the HTML report to this file.
 # ALLOW_NO_BASE=1: passes without a base. The Markdown says that nothing was compared.
 set -eu
 
-base=${BASE:-profile-base/base.cg}
+base=${BASE:-profile-base}
 max_growth=${MAX_GROWTH-2}
 
 if [ $# -lt 2 ]; then
@@ -24,9 +25,24 @@ shift
 
 case $what in
 keep)
-    mkdir -p "$(dirname "$base")"
-    trap 'rm -f "$base.new"' EXIT
-    cg-preprocess --strict -f callgrind -o "$base.new" "$@"
+    each_part=
+    for argument; do
+        shift
+        case $argument in
+        --each-part) each_part=1 ;;
+        *) set -- "$@" "$argument" ;;
+        esac
+    done
+    trap 'rm -rf "$base.new"' EXIT
+    rm -rf "$base.new"
+    mkdir -p "$base.new"
+    cg-preprocess --strict -f callgrind -o "$base.new/base.cg" "$@"
+    if [ -n "$each_part" ]; then
+        # The merged profile has no parts.
+        rm "$base.new/base.cg"
+        cp -R "$@" "$base.new"
+    fi
+    rm -rf "$base"
     mv "$base.new" "$base"
     ;;
 check)
@@ -34,8 +50,10 @@ check)
     table=$(mktemp)
     trap 'rm -f "$table"; [ -n "${REPORT:-}" ] || rm -f "$report"' EXIT
     note=
-    if [ -e "$base" ]; then
-        set -- --base "$base" "$@"
+    if [ -d "$base" ]; then
+        for file in "$base"/*; do
+            set -- --base "$file" "$@"
+        done
         given=$#
         while IFS= read -r limit; do
             [ -z "$limit" ] || set -- "--max-growth=$limit" "$@"
