@@ -316,6 +316,12 @@ impl<'a> Comparison<'a> {
         self.changes.iter().chain(&self.same)
     }
 
+    /// One of all functions.
+    pub(crate) fn function(&self, position: usize) -> &FunctionChange {
+        let unchanged = position.checked_sub(self.changes.len());
+        unchanged.map_or_else(|| &self.changes[position], |at| &self.same[at])
+    }
+
     /// The positions of the functions of both profiles among all.
     pub(crate) fn positions(&self) -> Sides<Vec<usize>> {
         let functions = self.views.as_ref().map(|view| view.functions().len());

@@ -95,14 +95,26 @@ impl NameQuery {
     /// The positions of the functions that match best, and the most of them to show.
     ///
     /// Names that it fits come first, then names with its words, then files and objects with them.
-    pub fn find(&self, all: &[Named<'_>]) -> Result<(Vec<usize>, usize), UnknownFunction> {
-        let fits: Vec<_> = all.iter().map(|one| self.fit(one.name)).collect();
-        if let Some(best) = fits.iter().flatten().min() {
-            let is_best = |&at: &usize| fits[at] == Some(*best);
-            return Ok(((0..all.len()).filter(is_best).collect(), usize::MAX));
+    pub fn find<'n>(
+        &self,
+        all: impl Iterator<Item = Named<'n>> + Clone,
+    ) -> Result<(Vec<usize>, usize), UnknownFunction> {
+        let (mut best, mut found) = (None, Vec::new());
+        for (at, one) in all.clone().enumerate() {
+            let Some(fit) = self.fit(one.name) else {
+                continue;
+            };
+            if best.is_none_or(|best| fit < best) {
+                best = Some(fit);
+                found.clear();
+            }
+            found.extend((best == Some(fit)).then_some(at));
         }
-        let has_words = |&at: &usize| self.is_in(&all[at].shown(), &[]);
-        let found: Vec<_> = (0..all.len()).filter(has_words).collect();
+        if best.is_some() {
+            return Ok((found, usize::MAX));
+        }
+        let has_words = |one: &Named<'_>| self.is_in(&one.shown(), &[]);
+        let found = positions(all.clone(), has_words);
         match &found[..] {
             [] => Ok((self.containing(all)?, MAX_MATCHES)),
             _ => Ok((found, MAX_MATCHES)),
@@ -136,12 +148,15 @@ impl NameQuery {
     }
 
     /// The positions of the functions that have its words in their names, files or objects.
-    pub fn containing(&self, all: &[Named<'_>]) -> Result<Vec<usize>, UnknownFunction> {
-        let found: Vec<usize> = (0..all.len()).filter(|&at| self.fits(&all[at])).collect();
+    pub fn containing<'n>(
+        &self,
+        all: impl Iterator<Item = Named<'n>> + Clone,
+    ) -> Result<Vec<usize>, UnknownFunction> {
+        let found = positions(all.clone(), |one| self.fits(one));
         if found.is_empty() {
             return Err(UnknownFunction {
                 name: self.text.clone(),
-                closest: self.closest(all.iter().map(Named::shown)),
+                closest: self.closest(all.map(|one| one.shown())),
             });
         }
         Ok(found)
@@ -276,6 +291,15 @@ fn searched(name: &str, places: &[&[u8]]) -> Vec<String> {
         .chain(places)
         .map(|text| text.to_lowercase())
         .collect()
+}
+
+/// The positions of the functions that a condition holds for.
+fn positions<'n>(
+    all: impl Iterator<Item = Named<'n>>,
+    holds: impl Fn(&Named<'n>) -> bool,
+) -> Vec<usize> {
+    let found = all.enumerate().filter(|(_, one)| holds(one));
+    found.map(|(at, _)| at).collect()
 }
 
 /// The likeness, in percent, of names that may be meant.

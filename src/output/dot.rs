@@ -35,7 +35,7 @@ use std::io::{BufWriter, Write};
 pub use crate::output::figures::ViewError as Error;
 
 use crate::compare::Subject;
-use crate::compare::{CallCount, Sides};
+use crate::compare::{CallCount, FunctionSums, Sides};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet, IndexMap};
@@ -92,10 +92,6 @@ struct Graph<'r, 'a> {
 }
 
 impl Graph<'_, '_> {
-    fn node(&self, at: usize) -> &Row<'_> {
-        &self.report.rows[at]
-    }
-
     fn is_compared(&self) -> bool {
         self.report.comparison.is_some()
     }
@@ -115,7 +111,7 @@ impl Graph<'_, '_> {
         let comparison = report.comparison.filter(|comparison| comparison.is_per_run);
         title.extend(comparison.map(|comparison| per_run(comparison.runs())));
         title.extend(report.hidden().map(|hidden| format!("hidden: {hidden}")));
-        let [nodes, edges] = [report.rows.len() - nodes, self.edges.len() - edges];
+        let [nodes, edges] = [report.len() - nodes, self.edges.len() - edges];
         if nodes + edges > 0 {
             let nodes = counted(nodes as u64, "function");
             let edges = counted(edges as u64, "edge");
@@ -132,8 +128,8 @@ impl Graph<'_, '_> {
     }
 
     /// Whether the cost is at least this share of the total, in thousandths, on either side.
-    fn is_enough(&self, row: &Row<'_>, thousandths: u128) -> bool {
-        let mut sides = inclusive(row).zip(self.report.first().totals).into_iter();
+    fn is_enough(&self, sums: Sides<Option<FunctionSums>>, thousandths: u128) -> bool {
+        let mut sides = inclusive(sums).zip(self.report.first().totals).into_iter();
         sides.any(|(cost, total)| {
             let cost = cost.unsigned_abs();
             let least = total.unsigned_abs().saturating_mul(thousandths);
@@ -157,7 +153,7 @@ impl Graph<'_, '_> {
         let Some(name) = &self.report.options.function else {
             return Ok(Vec::new());
         };
-        let (mut found, most) = NameQuery::new(name).find(&self.report.names())?;
+        let (mut found, most) = NameQuery::new(name).find(self.report.names())?;
         self.sort(&mut found);
         found.truncate(most);
         Ok(found)
@@ -166,8 +162,9 @@ impl Graph<'_, '_> {
     /// Sorts functions by inclusive cost, the highest first.
     fn sort(&self, nodes: &mut [usize]) {
         nodes.sort_by_key(|&at| {
-            let Sides { base, new } = inclusive(self.node(at)).map(i128::saturating_abs);
-            let named = self.node(at).named;
+            let sums = self.report.sums(at);
+            let Sides { base, new } = inclusive(sums).map(i128::saturating_abs);
+            let named = self.report.named(at);
             (Reverse(base.max(new)), named.name, named.file, at)
         });
     }
@@ -178,16 +175,16 @@ impl Graph<'_, '_> {
         let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
         // Whatever the requested functions and their calls cost, they are shown.
         let is_shown = |at: usize| {
-            is_wanted.contains(&at) || self.is_enough(self.node(at), MIN_FUNCTION_SHARE)
+            is_wanted.contains(&at) || self.is_enough(self.report.sums(at), MIN_FUNCTION_SHARE)
         };
         let edges = self.edges.iter().filter(|&(&(caller, callee), row)| {
             let is_enough = is_wanted.contains(&caller)
                 || is_wanted.contains(&callee)
-                || self.is_enough(row, MIN_CALL_SHARE);
+                || self.is_enough(row.sums, MIN_CALL_SHARE);
             is_enough && is_shown(caller) && is_shown(callee)
         });
         let edges: Vec<Ends> = edges.map(|(&ends, _)| ends).collect();
-        let all = 0..self.report.rows.len();
+        let all = 0..self.report.len();
         let mut nodes: Vec<usize> = all.filter(|&at| is_shown(at)).collect();
         if options.function.is_some() {
             let below = reachable(&wanted, edges.iter().copied());
@@ -219,7 +216,7 @@ impl Graph<'_, '_> {
         writeln!(output, "  node [shape=box, style=filled, {FONT}10]")?;
         writeln!(output, "  edge [{FONT}8]")?;
         for (number, &at) in (1..).zip(&nodes) {
-            let row = self.node(at);
+            let row = &self.report.row(at);
             let full = row.named.shown();
             let mut label = vec![match self.report.options.names {
                 Names::Full => full.clone(),
@@ -309,8 +306,8 @@ impl Graph<'_, '_> {
     }
 }
 
-fn inclusive(row: &Row<'_>) -> Sides<i128> {
-    row.sums.map(|side| side.map_or(0, |sums| sums.inclusive))
+fn inclusive(sums: Sides<Option<FunctionSums>>) -> Sides<i128> {
+    sums.map(|side| side.map_or(0, |sums| sums.inclusive))
 }
 
 /// These nodes, and all that can be reached from them through these edges.

@@ -31,6 +31,11 @@ impl NameId {
 pub struct FunctionId(pub(crate) u32);
 
 impl FunctionId {
+    /// The function at an index.
+    pub(crate) fn at(index: usize) -> Self {
+        FunctionId(next_index(index))
+    }
+
     /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize

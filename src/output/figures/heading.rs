@@ -118,7 +118,7 @@ impl Report<'_> {
             // Where each run is a part, their number is there already.
             several("parts", part_count(profile))
                 .filter(|_| part_count(profile) != profile.runs() && by != GroupBy::Part),
-            Some((by.names(), grouped(self.rows.len() as u64))),
+            Some((by.names(), grouped(self.len() as u64))),
             by.groups_functions().then_some(calls),
         ];
         counts.into_iter().flatten().collect()

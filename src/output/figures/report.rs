@@ -1,7 +1,7 @@
 //! What text, Markdown, the tree and the call graph have in common: a profile or a comparison with its
 //! facts, its rows, and the columns of tables.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::row::{Row, RowKind};
@@ -29,8 +29,6 @@ pub(crate) struct Report<'a> {
     pub kind: RowKind,
     /// The events that are shown; never empty.
     pub events: Vec<EventFormat<'a>>,
-    /// The functions or groups. In a comparison, those that changed come first.
-    pub rows: Vec<Row<'a>>,
     /// In a comparison, the positions of the functions of both sides among the rows.
     positions: Sides<Vec<usize>>,
 }
@@ -41,6 +39,37 @@ struct CallSums {
     cost: i128,
     calls: i128,
     is_estimated: bool,
+}
+
+/// The functions or groups that a table lists, sorted. Only those that are shown are rows.
+pub(crate) struct Listed<'a> {
+    /// The first ones.
+    pub rows: Vec<Row<'a>>,
+    /// All of them.
+    pub all: Tally,
+    /// The number of others, which did not change.
+    pub unchanged: u64,
+}
+
+/// The number of some rows, and the sum of their first value or of its changes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tally {
+    pub count: u64,
+    sum: i128,
+}
+
+impl Tally {
+    fn add(&mut self, value: i128) {
+        self.count += 1;
+        self.sum = self.sum.saturating_add(value);
+    }
+
+    fn without(self, others: Tally) -> Self {
+        Tally {
+            count: self.count - others.count,
+            sum: self.sum.saturating_sub(others.sum),
+        }
+    }
 }
 
 /// The columns of a table.
@@ -95,44 +124,23 @@ impl<'a> Report<'a> {
         if events.is_empty() {
             events.push(EventFormat::default());
         }
-        let rows = view.functions().map(|(id, function)| {
-            let costs = [view.self_costs(id), view.inclusive_costs(id)];
-            let is_estimated = view.is_inclusive_estimated(id);
-            let mut row = Row {
-                id: Some(id),
-                ..Row::new(view.named(id), costs, is_estimated, function.invocations)
-            };
-            if let Some(sums) = &mut row.sums.new {
-                sums.is_self_estimated = view.is_self_estimated(id);
-            }
-            row
-        });
         Report {
             view,
             comparison: None,
             options,
             kind: RowKind::of(view),
             events,
-            rows: rows.collect(),
             positions: Sides::default(),
         }
     }
 
     fn compared(comparison: &'a Comparison<'a>, options: &'a ReportOptions) -> Self {
-        let rows = comparison.functions().map(|change| Row {
-            named: Named::changed(comparison, change),
-            sums: change.sums,
-            id: change.new_function(),
-            change: Some(change),
-            ..Row::default()
-        });
         Report {
             view: &comparison.views.new,
             comparison: Some(comparison),
             options,
             kind: RowKind::of(&comparison.views.new),
             events: EventFormat::compared(comparison),
-            rows: rows.collect(),
             positions: comparison.positions(),
         }
     }
@@ -153,6 +161,63 @@ impl<'a> Report<'a> {
         self.sides().all(|(_, view)| view.has_invocations())
     }
 
+    /// The number of functions or groups. In a comparison, those that changed come first.
+    pub fn len(&self) -> usize {
+        match self.comparison {
+            None => self.view.functions().len(),
+            Some(comparison) => comparison.changes.len() + comparison.unchanged(),
+        }
+    }
+
+    /// A function or group.
+    pub fn row(&self, position: usize) -> Row<'a> {
+        let (named, sums) = (self.named(position), self.sums(position));
+        let Some(comparison) = self.comparison else {
+            let (view, id) = (self.view, FunctionId::at(position));
+            return Row {
+                named,
+                sums,
+                costs: [view.self_costs(id), view.inclusive_costs(id)].map(Cow::from),
+                id: Some(id),
+                ..Row::default()
+            };
+        };
+        let change = comparison.function(position);
+        Row {
+            named,
+            sums,
+            id: change.new_function(),
+            change: Some(change),
+            ..Row::default()
+        }
+    }
+
+    /// The costs of a function or group in the first event, and its calls.
+    pub fn sums(&self, position: usize) -> Sides<Option<FunctionSums>> {
+        if let Some(comparison) = self.comparison {
+            return comparison.function(position).sums;
+        }
+        let (view, id) = (self.view, FunctionId::at(position));
+        let costs = [view.self_costs(id), view.inclusive_costs(id)];
+        let is_estimated = view.is_inclusive_estimated(id);
+        let calls = view.function(id).invocations;
+        Sides {
+            base: None,
+            new: Some(FunctionSums {
+                is_self_estimated: view.is_self_estimated(id),
+                ..FunctionSums::of(costs, is_estimated, calls)
+            }),
+        }
+    }
+
+    /// The name and location of a function or group.
+    pub fn named(&self, position: usize) -> Named<'a> {
+        match self.comparison {
+            None => self.view.named(FunctionId::at(position)),
+            Some(comparison) => Named::changed(comparison, comparison.function(position)),
+        }
+    }
+
     /// The position of a function of one side among the rows.
     pub fn position(&self, side: Side, id: FunctionId) -> usize {
         match self.comparison {
@@ -162,24 +227,54 @@ impl<'a> Report<'a> {
     }
 
     /// The names for searching rows, in their order.
-    pub fn names(&self) -> Vec<Named<'a>> {
-        self.rows.iter().map(|row| row.named).collect()
+    pub fn names(&self) -> impl Iterator<Item = Named<'a>> + Clone {
+        (0..self.len()).map(|position| self.named(position))
     }
 
-    /// The rows at these positions that tables list, sorted, and the number of those that did not change.
-    pub fn listed(&self, positions: impl IntoIterator<Item = usize>) -> (Vec<&Row<'a>>, usize) {
+    /// What tables list of the rows at these positions: up to `most` rows, and the others as sums.
+    pub fn listed(&self, positions: impl IntoIterator<Item = usize>, most: usize) -> Listed<'a> {
         let changed = self.comparison.map(|comparison| comparison.changes.len());
-        let (listed, unchanged): (Vec<usize>, Vec<usize>) = positions
-            .into_iter()
-            .partition(|&at| changed.is_none_or(|changed| at < changed));
-        let mut rows: Vec<_> = listed.into_iter().map(|at| &self.rows[at]).collect();
-        self.sort(&mut rows, self.options.sort);
-        (rows, unchanged.len())
+        let summed = self.values()[0].value;
+        let (mut all, mut unchanged) = (Tally::default(), 0);
+        let positions = positions.into_iter().filter(|&position| {
+            let is_listed = changed.is_none_or(|changed| position < changed);
+            match is_listed {
+                true => all.add(summed.change(self.sums(position))),
+                false => unchanged += 1,
+            }
+            is_listed
+        });
+        let rows = self.first_rows(positions, most);
+        Listed {
+            rows,
+            all,
+            unchanged,
+        }
+    }
+
+    /// The first of the rows at these positions in the requested order.
+    pub fn first_rows(&self, positions: impl Iterator<Item = usize>, most: usize) -> Vec<Row<'a>> {
+        /// Sorting is not worth it for fewer.
+        const FEW: usize = 1_000;
+        let value = self.options.sort;
+        let mut first = Vec::new();
+        for position in positions {
+            let rank = self.rank(value.change(self.sums(position)));
+            first.push((Reverse(rank), position));
+            if first.len() >= most.saturating_mul(2).max(FEW) {
+                first.select_nth_unstable(most);
+                first.truncate(most);
+            }
+        }
+        first.sort_unstable();
+        first.truncate(most);
+        let rows = first.into_iter().map(|(_, position)| self.row(position));
+        rows.collect()
     }
 
     /// Sorts rows by a value or by the size of its change, the highest first.
-    pub fn sort<'r, T: Borrow<Row<'r>>>(&self, rows: &mut [T], value: Sort) {
-        rows.sort_by_cached_key(|row| Reverse(self.rank(row.borrow().change(value))));
+    pub fn sort(&self, rows: &mut [Row<'_>], value: Sort) {
+        rows.sort_by_cached_key(|row| Reverse(self.rank(row.change(value))));
     }
 
     /// What a value or a change is sorted by.
@@ -272,8 +367,8 @@ impl<'a> Report<'a> {
     }
 
     /// A table of functions or groups.
-    pub fn function_table<'t>(&self, rows: &[&'t Row<'t>]) -> TextTable<'t> {
-        self.table(self.headings(), rows.iter().copied(), &self.columns())
+    pub fn function_table<'t>(&self, rows: &'t [Row<'t>]) -> TextTable<'t> {
+        self.table(self.headings(), rows, &self.columns())
     }
 
     /// A table of rows with their values in all events, or with their changes in the first.
@@ -373,22 +468,21 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// The number of some rows and the sum of their first value, or of its changes.
-    pub fn together<'r, T: Borrow<Row<'r>>>(
-        &self,
-        rows: &[T],
-        what: &str,
-        columns: &Columns,
-    ) -> String {
-        let (first, count) = (self.first(), counted(rows.len() as u64, what));
-        let Column {
-            value, sum: name, ..
-        } = columns.values[0];
+    /// The number of some rows, and the sum of their first value or of its changes.
+    pub fn tally(&self, rows: &[Row<'_>], columns: &Columns) -> Tally {
+        let mut tally = Tally::default();
+        let value = columns.values[0].value;
+        rows.iter().for_each(|row| tally.add(row.change(value)));
+        tally
+    }
+
+    /// The same as a text.
+    pub fn together(&self, tally: Tally, what: &str, columns: &Columns) -> String {
+        let (first, count) = (self.first(), counted(tally.count, what));
+        let (name, sum) = (columns.values[0].sum, tally.sum);
         if name.is_empty() {
             return count;
         }
-        let sum = rows.iter().map(|row| row.borrow().change(value));
-        let sum = sum.fold(0, i128::saturating_add);
         let whole = columns.whole.unwrap_or(first.whole());
         match self.comparison {
             None => format!(
@@ -402,14 +496,17 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The lines for rows that are not shown, if there are any.
-    pub fn rest(&self, rows: &[&Row<'_>], unchanged: usize) -> Vec<String> {
-        let name = self.kind.by.name();
+    /// The lines for what is not among the first `shown` rows, if there is anything.
+    pub fn rest(&self, listed: &Listed<'_>, shown: usize) -> Vec<String> {
+        let (name, columns) = (self.kind.by.name(), self.columns());
         let what = format!("more {}{name}", self.either("", "changed "));
-        let more = (!rows.is_empty()).then(|| self.together(rows, &what, &self.columns()));
-        let same = format!("{} did not change", counted(unchanged as u64, name));
+        let rest = listed
+            .all
+            .without(self.tally(&listed.rows[..shown], &columns));
+        let more = (rest.count > 0).then(|| self.together(rest, &what, &columns));
+        let same = format!("{} did not change", counted(listed.unchanged, name));
         more.into_iter()
-            .chain((unchanged > 0).then_some(same))
+            .chain((listed.unchanged > 0).then_some(same))
             .collect()
     }
 

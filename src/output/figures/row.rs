@@ -37,26 +37,12 @@ impl<'a> Row<'a> {
         is_inclusive_estimated: bool,
         calls: u64,
     ) -> Self {
-        let [self_cost, inclusive] = costs.map(|costs| first_cost(costs).into());
         Row {
             named,
             costs: costs.map(Cow::from),
-            ..Row::of(FunctionSums {
-                self_cost,
-                inclusive,
-                is_inclusive_estimated,
-                is_self_estimated: false,
-                invocations: CallCount::per_run(calls.into(), 1),
-            })
-        }
-    }
-
-    /// A row without a base.
-    pub fn of(sums: FunctionSums) -> Self {
-        Row {
             sums: Sides {
                 base: None,
-                new: Some(sums),
+                new: Some(FunctionSums::of(costs, is_inclusive_estimated, calls)),
             },
             ..Row::default()
         }
@@ -77,7 +63,7 @@ impl<'a> Row<'a> {
 
     /// Its value on the new side, or by how much it has changed. Calls are in tenths.
     pub fn change(&self, value: Sort) -> i128 {
-        change(self.sums.map(|sums| Some(value.of(sums?))))
+        value.change(self.sums)
     }
 
     /// Whether a value is an estimate on either side.
@@ -101,9 +87,26 @@ impl FunctionSums {
             Sort::Calls => false,
         }
     }
+
+    /// Costs in the first event, of a row of a profile.
+    pub(crate) fn of(costs: [&[Cost]; 2], is_inclusive_estimated: bool, calls: u64) -> Self {
+        let [self_cost, inclusive] = costs.map(|costs| first_cost(costs).into());
+        FunctionSums {
+            self_cost,
+            inclusive,
+            is_inclusive_estimated,
+            is_self_estimated: false,
+            invocations: CallCount::per_run(calls.into(), 1),
+        }
+    }
 }
 
 impl Sort {
+    /// The value on the new side, or by how much it has changed.
+    pub(crate) fn change(self, sums: Sides<Option<FunctionSums>>) -> i128 {
+        change(sums.map(|sums| Some(self.of(sums?))))
+    }
+
     /// The value that rows are sorted by. Calls are in tenths.
     pub(crate) fn of(self, sums: FunctionSums) -> i128 {
         match self {

@@ -150,10 +150,11 @@ fn body(
         let more = counted((parts.len() - shown) as u64, "more part");
         body.paragraph(&format!("{more}."));
     }
-    let (listed, unchanged) = groups.listed(0..groups.rows.len());
-    let shown = functions(&mut body, groups, &listed);
+    let top = groups.options.most(groups.len()).min(MAX_ROWS);
+    let listed = groups.listed(0..groups.len(), top + MAX_FOLDED_ROWS);
+    let shown = functions(&mut body, groups, &listed.rows, top);
     body.gap();
-    for line in groups.rest(&listed[shown..], unchanged) {
+    for line in groups.rest(&listed, shown) {
         body.line(&format!("{line}."));
     }
     if !digest.text.is_empty() {
@@ -188,10 +189,8 @@ fn totals(body: &mut Body, report: &Report<'_>) {
 }
 
 /// Adds a table of the first rows, and a folded one of the others. Returns the number of rows that fit.
-fn functions(body: &mut Body, report: &Report<'_>, rows: &[&Row<'_>]) -> usize {
-    let (top, others) = report.options.split(rows);
-    let top = &top[..top.len().min(MAX_ROWS)];
-    let folded = &others[..others.len().min(MAX_FOLDED_ROWS)];
+fn functions(body: &mut Body, report: &Report<'_>, rows: &[Row<'_>], top: usize) -> usize {
+    let (top, folded) = rows.split_at(top.min(rows.len()));
     let notation = report.first().notation;
     let mut values = report.values();
     values.retain(|_| report.comparison.is_some());
@@ -293,7 +292,7 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
             body.paragraph(&format!("Not on any known line: {cost}."));
         }
     }
-    if let Some(row) = report.listed(0..report.rows.len()).0.first() {
+    if let Some(row) = report.listed(0..report.len(), 1).rows.first() {
         let name = short_name(&row.shown(), COMMAND).replace('\'', r"'\''");
         let source = if has_lines { " --source DIR" } else { "" };
         body.paragraph("### Next");

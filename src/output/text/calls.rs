@@ -115,7 +115,7 @@ impl<'a> Report<'a> {
     fn calls_by_function(&self, function: &Row<'a>, end: CallEnd) -> Vec<Row<'a>> {
         let calls = self.joined_calls(self.calls_at(function, end)).into_iter();
         let rows = calls.map(|((caller, callee), row)| Row {
-            named: self.rows[end.of(caller, callee)].named,
+            named: self.named(end.of(caller, callee)),
             ..row
         });
         rows.collect()

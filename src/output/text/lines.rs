@@ -166,7 +166,8 @@ impl<'a> CostliestLines<'a> {
         let mut lines = above.to_vec();
         lines.extend(table.joined(report.options));
         if !self.rest.is_empty() {
-            lines.push(report.together(&self.rest, "more line", &columns));
+            let rest = report.tally(&self.rest, &columns);
+            lines.push(report.together(rest, "more line", &columns));
         }
         lines.extend(is_trace.then(|| TRACE_NOTE.to_owned()));
         lines

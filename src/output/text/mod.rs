@@ -4,6 +4,7 @@ mod calls;
 mod lines;
 
 use std::io::Write;
+use std::slice;
 
 use self::calls::CallEnd;
 use self::lines::{CostliestLines, INDENT, SourceText};
@@ -55,26 +56,25 @@ impl<'a> Report<'a> {
     fn top_rows(&self, sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
         let mut lines = self.heading();
         let query = self.options.filter.as_deref().map(NameQuery::new);
-        let found = match &query {
-            None => (0..self.rows.len()).collect(),
-            Some(query) => query.containing(&self.names())?,
+        let most = self.options.most(self.len());
+        let listed = match &query {
+            None => self.listed(0..self.len(), most),
+            Some(query) => self.listed(query.containing(self.names())?, most),
         };
-        let (rows, unchanged) = self.listed(found);
         if let Some(query) = query {
             let what = [self.either("", "changed "), self.kind.by.name()].concat();
-            let found = self.together(&rows, &what, &self.columns());
+            let found = self.together(listed.all, &what, &self.columns());
             lines.push(fact(
                 "filter",
                 &format!("\"{}\" matches {found}", query.text()),
             ));
         }
         lines.extend(self.top_parts());
-        let (top, rest) = self.options.split(&rows);
-        if !top.is_empty() {
-            let source = SourceText::read(sources, self.places(top));
-            lines.extend(self.detailed_table(top, &source));
+        if !listed.rows.is_empty() {
+            let source = SourceText::read(sources, self.places(&listed.rows));
+            lines.extend(self.detailed_table(&listed.rows, &source));
         }
-        let rest = self.rest(rest, unchanged);
+        let rest = self.rest(&listed, listed.rows.len());
         lines.extend(rest.first().map(|_| String::new()));
         lines.extend(rest);
         Ok(lines)
@@ -103,7 +103,8 @@ impl<'a> Report<'a> {
             return Vec::new();
         }
         let mut lines = self.lines(self.table(headings, top, columns));
-        lines.extend((!rest.is_empty()).then(|| self.together(rest, more, columns)));
+        let rest = self.tally(rest, columns);
+        lines.extend((rest.count > 0).then(|| self.together(rest, more, columns)));
         lines
     }
 
@@ -116,10 +117,10 @@ impl<'a> Report<'a> {
 
     /// The functions of a name, each with its callers, callees and lines.
     fn views(&self, name: &[u8], sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
-        let (found, most) = NameQuery::new(name).find(&self.names())?;
-        let mut found: Vec<_> = found.into_iter().map(|at| &self.rows[at]).collect();
-        self.sort(&mut found, self.options.sort);
-        let (top, rest) = found.split_at(self.options.most(found.len()).min(most));
+        let (found, most) = NameQuery::new(name).find(self.names())?;
+        let most = self.options.most(found.len()).min(most);
+        let rest = found.len() - most;
+        let top = &self.first_rows(found.into_iter(), most);
         let by_line = |row: &Row<'_>| match self.kind.by {
             GroupBy::Function => row.functions(Side::New),
             _ => Vec::new(),
@@ -137,15 +138,15 @@ impl<'a> Report<'a> {
             lines.extend(self.detailed_table(top, &source));
         } else {
             for (row, costs) in top.iter().zip(costs) {
-                lines.extend(self.detailed_table(&[row], &source));
+                lines.extend(self.detailed_table(slice::from_ref(row), &source));
                 lines.extend(CallEnd::BOTH.map(|end| self.call_table(row, end)).concat());
                 let above = self.above_lines();
                 let tables = costs.into_iter();
                 lines.extend(tables.flat_map(|costs| costs.table(new, &source, &above)));
             }
         }
-        let more = counted(rest.len() as u64, &format!("more {}", self.kind.by.name()));
-        let more = (!rest.is_empty()).then(|| format!("{more} found"));
+        let more = counted(rest as u64, &format!("more {}", self.kind.by.name()));
+        let more = (rest > 0).then(|| format!("{more} found"));
         for line in source.left_out().into_iter().chain(more) {
             lines.extend([String::new(), line]);
         }
@@ -164,13 +165,13 @@ impl<'a> Report<'a> {
     }
 
     /// The files and numbers of rows, if rows are lines.
-    fn places(&self, rows: &[&Row<'a>]) -> impl Iterator<Item = (&'a [u8], u64)> {
+    fn places(&self, rows: &[Row<'a>]) -> impl Iterator<Item = (&'a [u8], u64)> {
         rows.iter().filter_map(|row| self.kind.place(row))
     }
 
     /// A table of rows with their details, after an empty line. If rows are lines, their source is below
     /// them, as far as it is known.
-    fn detailed_table(&self, rows: &[&Row<'a>], source: &SourceText<'_>) -> Vec<String> {
+    fn detailed_table(&self, rows: &[Row<'a>], source: &SourceText<'_>) -> Vec<String> {
         let table = self.function_table(rows).with_below(|row| {
             let place = self.kind.place(row);
             let source = place.and_then(|place| source.below(place));
