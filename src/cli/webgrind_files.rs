@@ -43,7 +43,7 @@ impl WebgrindFiles {
         // Otherwise, the profile would be written beside the folder.
         let has_folder = name.components().nth(1).is_some();
         if ends_with_separator(name) || has_folder && name.is_dir() {
-            bail!("{shown}: is a folder; add a name for the profile, such as all");
+            bail!("{shown}: is a directory; add a name for the profile, such as all");
         }
         let folder = match name.parent() {
             Some(folder) if folder != Path::new("") => folder.to_owned(),

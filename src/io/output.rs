@@ -90,7 +90,7 @@ fn place(path: &Path, links: Links) -> io::Result<Place> {
         Ok(metadata) if !metadata.is_file() => {
             if is_foreign(&path, &metadata)? {
                 return Err(denied(
-                    "it belongs to another user, in a folder that everyone may write to",
+                    "it belongs to another user, in a directory that everyone may write to",
                 ));
             }
             return Ok(Place::Stream(path));

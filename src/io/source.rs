@@ -322,8 +322,10 @@ fn copy(input: impl BufRead, most: u64) -> io::Result<SpooledTempFile> {
         copy.write_all(bytes).map_err(|error| {
             // Otherwise, the error would blame the input.
             let folder = printable_path(&env::temp_dir());
+            let kind = error.kind();
+            let error = plain(error);
             let text = format!("cannot create a temporary file in {folder}: {error}");
-            io::Error::new(error.kind(), text)
+            io::Error::new(kind, text)
         })?;
         input.consume(count);
     }

@@ -65,16 +65,16 @@ pub struct SourceCounts {
 #[non_exhaustive]
 pub enum NoSource {
     /// No folder is given.
-    #[error("no folder of source files is given")]
+    #[error("no directory of source files is given")]
     NoFolder,
     /// There is no such file.
     #[error("there is no such file")]
     NotFound,
     /// It is outside the folders.
-    #[error("it is outside the folders of --source")]
+    #[error("it is outside the directories of --source")]
     Outside,
     /// Its name, or that of a folder in its path, begins with a dot.
-    #[error("a name in its path below the folder of --source begins with a dot")]
+    #[error("a name in its path below the directory of --source begins with a dot")]
     Hidden,
     /// It is a folder, a pipe or a device.
     #[error("it is not a regular file")]
@@ -145,7 +145,7 @@ impl SourceFiles {
         let open = |path: &PathBuf| {
             Folder::open(path).map_err(|error| {
                 let folder = printable_path(path);
-                let what = "cannot be opened as a folder of source files";
+                let what = "cannot be opened as a directory of source files";
                 let error = plain(error);
                 io::Error::new(error.kind(), format!("{folder}: {what}: {error}"))
             })

@@ -14,7 +14,7 @@ use crate::compare::{Comparison, Outcome, Sides, Verdict};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::counted;
 use crate::display::text::{excerpt, printable};
-use crate::io::{ResolvedSource, Source, SourceFiles, Target};
+use crate::io::{NoSource, ResolvedSource, Source, SourceFiles, Target};
 use crate::maps::{HashMap, HashSet};
 use crate::profile::{Event, EventChoice, EventError, Kind, Producer, Profile};
 use crate::stacks::Stacks;
@@ -296,7 +296,7 @@ pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>
             more => shown.push(format!("and {more} more")),
         }
         let what = format!(
-            "part {part} of a run; earlier parts are in its folder, but not among the inputs: {}",
+            "part {part} of a run; earlier parts are in its directory, but not among the inputs: {}",
             shown.join(", ")
         );
         let input = input.clone();
@@ -446,8 +446,14 @@ pub(super) fn not_found(verdicts: &[Verdict]) -> impl Iterator<Item = Warning> {
 /// Warnings about the source files of the output.
 pub(super) fn about_sources(sources: &SourceFiles) -> impl Iterator<Item = Warning> {
     let missing = sources.first_missing().map(|(name, reason)| {
+        let advice = match reason {
+            NoSource::NotFound => {
+                "; if the profile was made in another directory, name that one with --trim-path"
+            }
+            _ => "",
+        };
         Warning::NoSource(format!(
-            "--source found none of the profile's files; the first one, {}: {reason}; if the profile was made in another folder, name that folder with --trim-path",
+            "--source found none of the profile's files; the first one, {}: {reason}{advice}",
             printable(name)
         ))
     });
