@@ -1,6 +1,6 @@
 // Lints the script of the page, whose modules stand in it one after the other.
 const browser = [
-  'Event', 'IntersectionObserver', 'URLSearchParams', 'addEventListener', 'clearTimeout', 'document',
+  'Event', 'IntersectionObserver', 'URLSearchParams', 'addEventListener', 'removeEventListener', 'clearTimeout', 'document',
   'getSelection', 'history', 'innerHeight', 'location', 'performance', 'requestAnimationFrame', 'scrollTo', 'scrollY',
   'setTimeout',
 ];

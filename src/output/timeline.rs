@@ -76,7 +76,7 @@ pub struct Omitted {
 }
 
 /// The timeline of a profile and the unit of its times.
-fn of_profile(profile: &Profile) -> Result<(&Timeline, Unit), Error> {
+pub(crate) fn of_profile(profile: &Profile) -> Result<(&Timeline, Unit), Error> {
     let timeline = profile.timeline();
     let timeline = timeline.filter(|_| profile.kind() != Some(Kind::Aggregate));
     let timeline = timeline.ok_or(Error::Aggregate)?;
@@ -152,7 +152,7 @@ pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted
 }
 
 /// The file and line of a call, or of a function without a caller.
-fn place<'p>(profile: &'p Profile, shown: &TimelineBox) -> (&'p [u8], u64) {
+pub(crate) fn place<'p>(profile: &'p Profile, shown: &TimelineBox) -> (&'p [u8], u64) {
     let function = profile.function(shown.function);
     let own = (function.file, function.line);
     let (file, line) = shown.site.map_or(own, |site| (site.file, site.line));

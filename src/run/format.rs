@@ -133,7 +133,7 @@ impl Feature {
             Feature::AllEvents => &[Callgrind, Pprof, Json, Html],
             Feature::Stacks => &[Pprof, Markdown, Tree, Collapsed, Html],
             Feature::EveryCall => &[V4],
-            Feature::Timeline => &[Timeline],
+            Feature::Timeline => &[Timeline, Html],
             Feature::CallFiles => &[Callgrind, Pprof, Text, Json, Html],
             Feature::Groups => &[Text, Markdown, Json, Html],
             Feature::Recorded => &[V4, V5, V6, V7, Callgrind],

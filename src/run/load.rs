@@ -256,7 +256,7 @@ fn wanted(options: &ConvertOptions) -> ProfileOptions {
             || options.inclusive() == InclusiveCost::Once
             || !options.text.hide.is_empty(),
         call_sites: has_calls_by_line && options.inclusive() == InclusiveCost::Once,
-        timeline: has(Feature::Timeline),
+        timeline: has(Feature::Timeline) && options.base.is_empty(),
         call_files: has(Feature::CallFiles),
         // Markdown shows lines, but not in comparisons.
         lines: has(Feature::Lines) && !is_table || options.groups(GroupBy::Line),

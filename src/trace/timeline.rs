@@ -97,11 +97,18 @@ impl Timeline {
     }
 
     /// Drops all boxes below a duration.
-    fn drop_below(&mut self, shortest: Cost) {
+    pub fn drop_below(&mut self, shortest: Cost) {
         if shortest > self.shortest {
             self.shortest = shortest;
             self.boxes.retain(|own| own.duration >= shortest);
         }
+    }
+
+    /// The duration below which boxes have to be dropped so that at most this number is left; 0 if
+    /// none have to.
+    pub fn shortest_of(&self, most: usize) -> Cost {
+        let durations = self.boxes.iter().map(|own| own.duration);
+        shortest_of(durations.collect(), most)
     }
 }
 

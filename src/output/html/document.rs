@@ -47,6 +47,7 @@ impl Data<'_, '_> {
         let lines = room.lend(20, |room| self.lines(sources, room));
         let places = room.lend(10, |room| self.places(room));
         let source = room.lend(40, |room| self.source(sources, room));
+        let timeline = room.lend(30, |room| self.timeline(room));
         let stacks = self.stacks(room.left);
         let [frames, stacks] = stacks.map_or([None, None], |tables| tables.map(Some));
         let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
@@ -63,6 +64,7 @@ impl Data<'_, '_> {
             ("lines", Some(lines)),
             ("places", Some(places)),
             ("source", source),
+            ("timeline", timeline),
             ("frames", frames),
             ("stacks", stacks),
         ] {

@@ -21,6 +21,7 @@ mod lines;
 mod source;
 mod stacks;
 mod table;
+mod timeline;
 
 use std::io::{self, BufWriter, Write};
 
@@ -37,6 +38,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/numbers.js"),
     include_str!("page/names.js"),
     include_str!("page/trees.js"),
+    include_str!("page/times.js"),
     include_str!("page/dom.js"),
     include_str!("page/model.js"),
     include_str!("page/state.js"),
@@ -53,6 +55,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/stacks.js"),
     include_str!("page/flame.js"),
     include_str!("page/tree.js"),
+    include_str!("page/timeline.js"),
     include_str!("page/report.js"),
 );
 

@@ -1,6 +1,6 @@
 //! Tables as columns of JSON, and the bytes that they may use.
 
-use std::io;
+use std::io::{self, Write};
 
 use indexmap::IndexSet;
 use serde_core::{Serialize, Serializer};
@@ -203,13 +203,23 @@ impl Row {
         self.value(text)
     }
 
-    pub fn number(self, number: impl Into<i128>) -> Self {
-        self.value(&WholeNumber(number.into()))
+    pub fn number(mut self, number: impl Into<i128>) -> Self {
+        let number = WholeNumber(number.into());
+        // Most values are small numbers, which are written without serde.
+        match i64::try_from(number.0) {
+            Ok(small) if number.is_exact() => {
+                // Writing to memory does not fail.
+                let _ = write!(self.json, "{small}");
+                self.ends.push(self.json.len());
+                self
+            }
+            _ => self.value(&number),
+        }
     }
 
     /// Adds a position in a table, or -1.
     pub fn position(self, place: impl Into<Option<usize>>) -> Self {
-        self.value(&position(place))
+        self.number(position(place).0)
     }
 
     /// Adds the position of a file.

@@ -49,7 +49,7 @@ macro_rules! transcripts {
     };
 }
 
-transcripts! { by callbacks changes cycles estimates figures graph hints inputs lines names parts repeated search shop source }
+transcripts! { by callbacks changes cycles estimates figures graph hints inputs lines names parts repeated search shop source timeline }
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/page/pages")

@@ -48,7 +48,7 @@ function aboutNode(node, root, zoom) {
 /** Links to the callers of the zoomed frame. The line is there even when nothing is zoomed, so that nothing moves. */
 function crumbsTo(zoom, root) {
   const crumbs = el('div', { class: 'crumbs' }, el('b', {}, zoom.frame.short));
-  const link = ({ id, frame: { name, short } }) => el('a', { href: to({ zoom: id }), title: name }, short);
+  const link = ({ id, frame: { name, short } }) => el('a', { href: to({ zoom: id, span: '' }), title: name }, short);
   let { parent: node } = zoom;
   for (let left = MAX_CRUMBS; node?.parent && left > 0; left -= 1) {
     crumbs.prepend(link(node), ' › ');
@@ -75,8 +75,16 @@ const closeTip = () => byId('tip').togglePopover(false);
 /** Shows the tooltip of a frame, unless a panel is open. */
 function hover(node, about, x, y) {
   if (!node || isPanelOpen()) closeTip();
-  else showBox(byId('tip'), [el('div', { class: 'name' }, node.frame.name), el('div', {}, about)], x, y);
+  else showBox(byId('tip'), [el('div', { class: 'name' }, titleOf(node)), el('div', {}, about)], x, y);
 }
+
+/** The name of a node. On the timeline, a box can be for several calls. */
+const titleOf = ({ frame: { name }, several }) =>
+  several ? `${counted(several, 'call')}, the longest: ${name}` : name;
+
+/** The state that zooms a node: on the timeline, several calls have a range of times. */
+const zoomTo = ({ id, several, parent, start, width }) =>
+  several ? { zoom: parent.id, span: spanText([start, start + width]) } : { zoom: id, span: '' };
 
 /** The buttons in the panel of a frame. */
 function actionsOf(node) {
@@ -92,10 +100,11 @@ function actionsOf(node) {
   const hide = joined([state.hide, pattern], ' ');
   const isFrame = frame.key !== undefined;
   return [
-    act('Zoom', () => go(to({ zoom: node.id }))),
+    act('Zoom', () => go(to(zoomTo(node)))),
     frame.index !== NONE && act('Callers and callees', () => go(toFunction(frame))),
+    state.view === 'flame' && timedFunctions().has(frame.index) && act('Timeline', () => go(toTimeline(frame))),
     isFrame && act('Search', () => adjust({ search: frame.name, match: 0 })),
-    isFrame && act('Hide', () => adjust({ hide, zoom: 0, open: '' })),
+    isFrame && act('Hide', () => adjust({ hide, zoom: 0, span: '', open: '' })),
     button('Copy name', ({ target }) => {
       getSelection().selectAllChildren(byId('panel').firstChild);
       document.execCommand('copy');
@@ -108,7 +117,7 @@ function actionsOf(node) {
 function openPanel(node, about, x, y) {
   const { frame } = node;
   closeTip();
-  const name = el('div', { class: 'name' }, frame.name);
+  const name = el('div', { class: 'name' }, titleOf(node));
   const location = frame.index !== NONE && el('div', {}, place(frame, true));
   const actions = el('div', { class: 'actions' }, actionsOf(node));
   showBox(byId('panel'), [name, location, el('div', {}, about), actions], x, y);
@@ -130,83 +139,86 @@ function zoomOf({ nodes, root }, match, least) {
 const isNameShared = ({ frame, parent }) =>
   parent?.below.some(({ frame: other }) => other.parts[2] === frame.parts[2] && other.parts[1] !== frame.parts[1]);
 
-function showFlame() {
-  const tree = treeShown();
-  const { root } = tree;
-  const found = marked(tree);
-  const match = matchIn(found);
-  const pixels = byId('view').clientWidth;
-  const zoom = zoomOf(tree, match, LEAST_WIDTH / pixels);
-  const levels = layout(zoom, LEAST_WIDTH / pixels);
-  const tellAbout = (node) => node && aboutNode(node, root, zoom);
-  const flame = el('div', {
+/**
+ * Draws levels of frames below links to the callers of the zoomed node. The focus moves from frame to frame with the
+ * arrow keys. A click opens the panel of a frame, a double click zooms.
+ */
+function graphOf({ label: name, tree: { root }, levels, pixels, zoom, found, match, tellAbout }) {
+  const element = el('div', {
     class: classes({ flame: true, searched: found.size > 0 || state.search }),
     role: 'group',
-    'aria-label': 'Flame graph; the tree shows the same as rows',
+    'aria-label': name,
   });
   const shown = new Map();
+  const levelOf = new Map();
+  levels.forEach((level, at) => level.forEach(({ node }) => levelOf.set(node, at)));
 
   function frameOf({ node, left, width }, level) {
     const room = width * pixels;
     const kinds = {
       frame: true,
       thin: room < TEXT_WIDTH,
-      match: found.has(node),
+      match: found.has(node.longest || node),
       current: node === match,
       above: node.depth < zoom.depth,
       estimated: isDoubtful(node),
     };
     const place = { '--level': level, '--left': `${100 * left}%`, '--width': `${100 * width}%` };
-    const text = kinds.thin ? '' : fitted(node.frame.parts, (room - PADDING) / CHARACTER, isNameShared(node));
+    const length = (room - PADDING) / CHARACTER;
+    const textOf = ({ frame, several }) => {
+      if (!several) return fitted(frame.parts, length, isNameShared(node));
+      return [counted(several, 'call'), `×${grouped(several)}`].find((text) => text.length <= length);
+    };
     const about = { role: 'button', tabindex: NONE, class: classes(kinds) };
-    const frame = el('div', { ...about, ...colourOf(node, root.width), ...place }, text);
+    const frame = el('div', { ...about, ...colourOf(node, root.width), ...place }, kinds.thin ? '' : textOf(node));
     shownBy.set(frame, node);
     shown.set(node, frame);
     return frame;
   }
   const blockOf = inBlocks(
-    flame,
+    element,
     levels,
     LEVELS,
     (count) => ({ class: 'levels', '--levels': count }),
     (level, at) => level.map((of) => frameOf(of, at % LEVELS)),
   );
-  for (const node of [root, zoom, match]) if (node) blockOf(node.depth);
-  shown.get(zoom).tabIndex = 0;
+  const first = levels[0][0].node;
+  for (const node of [first, zoom, match]) if (levelOf.has(node)) blockOf(levelOf.get(node));
+  shown.get(shown.has(zoom) ? zoom : first).tabIndex = 0;
 
   const below = (frame) => {
     const { left, bottom } = frame.getBoundingClientRect();
     return [Math.max(0, left), bottom - 10];
   };
   function focusFrame(node, scrolls) {
-    if (node) blockOf(node.depth);
+    if (!levelOf.has(node)) return false;
+    blockOf(levelOf.get(node));
     const frame = shown.get(node);
-    if (!frame) return false;
-    frame.setAttribute('aria-label', `${node.frame.name}: ${tellAbout(node)}`);
+    frame.setAttribute('aria-label', `${titleOf(node)}: ${tellAbout(node)}`);
     moveFocus(frame, scrolls);
     if (scrolls !== false) hover(node, tellAbout(node), ...below(frame));
     return true;
   }
   /** The node of the frame to the left (-1) or right (1). */
   function beside(node, step) {
-    const at = levels[node.depth].findIndex((frame) => frame.node === node);
-    return levels[node.depth][at + step]?.node;
+    const level = levels[levelOf.get(node)];
+    return level[level.findIndex((frame) => frame.node === node) + step]?.node;
   }
   const targets = {
-    ArrowDown: (node) => (node.depth < zoom.depth ? levels[node.depth + 1][0].node : node.below[0]),
+    ArrowDown: (node) => levels[levelOf.get(node) + 1]?.find(({ node: { parent } }) => parent === node)?.node,
     ArrowUp: (node) => node.parent,
     ArrowRight: (node) => beside(node, 1),
     ArrowLeft: (node) => beside(node, -1),
   };
-  const listen = (name, act) => flame.addEventListener(name, (event) => act(shownBy.get(event.target), event));
+  const listen = (type, act) => element.addEventListener(type, (event) => act(shownBy.get(event.target), event));
   listen('mousemove', (node, { clientX, clientY }) => hover(node, tellAbout(node), clientX, clientY));
-  flame.addEventListener('mouseleave', () => hover());
+  element.addEventListener('mouseleave', () => hover());
   listen('click', (node, { target, clientX, clientY }) => {
     if (!node) return;
     moveFocus(target, false);
     openPanel(node, tellAbout(node), clientX, clientY);
   });
-  listen('dblclick', (node) => node && go(to({ zoom: node.id })));
+  listen('dblclick', (node) => node && go(to(zoomTo(node))));
   listen('keydown', (node, event) => {
     if (!node) return;
     if (event.key === 'Enter' || event.key === ' ') openPanel(node, tellAbout(node), ...below(event.target));
@@ -224,9 +236,22 @@ function showFlame() {
     if (match && frame) hover(match, tellAbout(match), ...below(frame));
   }
   const crumbs = crumbsTo(zoom, root);
-  const graph = [crumbs, { element: flame, focusOn: focusFrame, reveal }];
+  return { crumbs, graph: { element, focusOn: focusFrame, reveal } };
+}
+
+function showFlame() {
+  const tree = treeShown();
+  const { root } = tree;
+  const found = marked(tree);
+  const match = matchIn(found);
+  const pixels = byId('view').clientWidth;
+  const zoom = zoomOf(tree, match, LEAST_WIDTH / pixels);
+  const levels = layout(zoom, LEAST_WIDTH / pixels);
+  const tellAbout = (node) => node && aboutNode(node, root, zoom);
+  const name = 'Flame graph; the tree shows the same as rows';
+  const { crumbs, graph } = graphOf({ label: name, tree, levels, pixels, zoom, found, match, tellAbout });
   const drawn = levels.flat().map(({ node }) => node);
-  const colours = legend(zoom, drawn);
+  const colours = legend(tree, zoom, drawn);
   const [width, callers] =
     state.of === 'callers' ? ['what its calls cost here', 'below'] : ['its cost with all it calls', 'above'];
   const hasShares = state.of !== 'callers' && state.colours !== 'change';
@@ -235,7 +260,7 @@ function showFlame() {
     status: statusOf(tree, found),
     view: [
       // Readers have to know the colours of changes before they see the graph.
-      ...(state.colours === 'change' ? [colours, ...graph] : [...graph, colours]),
+      ...(state.colours === 'change' ? [colours, crumbs, graph] : [crumbs, graph, colours]),
       explanation(
         tree,
         `A frame is as wide as ${width}; callers are ${callers}.${hasShares ? ' The shares beside the colours are self costs.' : ''}`,
@@ -263,7 +288,7 @@ function groupCosts({ nodes, root }, zoom, by) {
 }
 
 /** Explains the colours of a node and of all below it, and of `nodes`, which are drawn. */
-function legend(zoom, nodes) {
+function legend(tree, zoom, nodes) {
   const item = (text, style, kind) => el('li', {}, el('i', { class: kind, ...style }), text);
   const items = [];
   if (state.colours === 'change') {
@@ -276,7 +301,7 @@ function legend(zoom, nodes) {
     // In a graph of callers, costs are those of the function that they call.
     const text = (own) => (state.of === 'callers' ? '' : ` ${share(own, zoom.inclusive)} %`);
     const others = [];
-    for (const [group, own] of lastTree.groupCosts(zoom.id, state.colours)) {
+    for (const [group, own] of costsByGroup(tree)(zoom.id, state.colours)) {
       const colour = colourOfGroup(group);
       if (colour === PALE) others.push(own);
       else items.push(item(el('span', { title: originOf(group.by, group.index) }, group.short + text(own)), colour));

@@ -185,6 +185,7 @@ function showFunction() {
     link('Flame graph of its callers', 'callers'),
     link('Flame graph of its callees', 'callees'),
   ];
+  const times = data.timeline && of.is !== 'gone' && toTimes(of);
   const isCalled = data.has_invocations && of.is !== 'gone';
   const count = counted(sidesOf(of, 'calls').now, 'time', callCount);
   const called = isCalled ? [` · called ${count}`, ...calledBy(of.index)] : [];
@@ -197,7 +198,7 @@ function showFunction() {
       notesOn(of).map((text) => soft(text)),
       costTable(of, side),
       comparison && paragraph(sinceBase(of)),
-      stacks && el('div', { class: 'bar' }, links),
+      stacks && el('div', { class: 'bar' }, links, times),
     ],
     view: [
       linesOf(of),

@@ -12,6 +12,7 @@ const VIEWS = {
   ...(parted.length > 0 && { parts: [showParts, 'Parts'] }),
   flame: [stacks ? showFlame : showNone, 'Flame graph'],
   tree: [stacks ? showTree : showNone, 'Tree'],
+  ...(data.timeline && { timeline: [showTimeline, 'Timeline'] }),
 };
 
 const fields = ['search', 'by', 'hide', 'charge', 'fold', 'colours'].map(byId);
@@ -83,7 +84,7 @@ function begin() {
   }
   for (const field of fields) {
     // These change the numbers of nodes and rows, so those in the address become invalid.
-    const rest = ['hide', 'fold', 'by'].includes(field.id) ? { zoom: 0, open: '' } : {};
+    const rest = ['hide', 'fold', 'by'].includes(field.id) ? { zoom: 0, span: '', open: '' } : {};
     field.oninput = () => adjust({ [field.id]: field.value, match: 0, ...rest });
   }
 }
@@ -95,7 +96,7 @@ const ALLOCATED =
 
 /** Says what the chosen event counts; its costs may be misleading. */
 function aboutEvent(event) {
-  if (peak(event)) return isGraph() ? ALLOCATED : KEPT;
+  if (peak(event)) return treeOfView() ? ALLOCATED : KEPT;
   const slow =
     isXdebug && isTime(event)
       ? ' Xdebug makes each call slower, so small functions seem to cost more than they do.'
@@ -113,6 +114,9 @@ function render(isOther) {
   document.body.style.minHeight = isOther ? '' : `${scrollY + innerHeight}px`;
   for (const field of fields) if (field.value !== state[field.id]) field.value = state[field.id];
   byId('events').elements[state.event].checked = true;
+  events.forEach((_, event) => {
+    byId('events').elements[event].disabled = state.view === 'timeline' && event > 0;
+  });
   const [makeView, current] = VIEWS[state.view];
   const tabs = Object.entries(VIEWS).filter(([view]) => view !== 'function');
   const tab = ([view, [, title]]) =>
@@ -143,10 +147,10 @@ function render(isOther) {
 
 /** What Esc does: it ends the zoom, unmarks or leaves a function. The browser closes the panel of a frame. */
 function leave() {
-  const { view, zoom, match, function: index, of } = state;
+  const { view, zoom, span, match, function: index, of } = state;
   if (isPanelOpen()) return false;
-  if (zoom !== 0 || match !== 0) go(to({ zoom: 0, match: 0 }));
-  else if (isGraph() && index !== NONE && !of) go(to({ function: NONE }));
+  if (zoom !== 0 || span || match !== 0) go(to({ zoom: 0, span: '', match: 0 }));
+  else if (treeOfView() && index !== NONE && !of) go(to({ function: NONE }));
   else if (view !== 'function') return false;
   else if (steps > 0) history.back();
   else go(toView('functions'));
@@ -155,8 +159,9 @@ function leave() {
 
 /** What Enter does in a search: it leads to the next match in a graph, else to the first row. */
 function leaveSearch({ key, shiftKey }) {
-  if (key === 'Enter' && isGraph() && state.search) {
-    const count = marked(treeShown()).size;
+  const tree = key === 'Enter' && state.search && treeOfView();
+  if (tree) {
+    const count = marked(tree).size;
     if (count > 0) toMatch(count, shiftKey ? -1 : 1);
   } else byId('view').querySelector('.row[tabindex="0"], .frame[tabindex="0"]')?.focus();
 }
@@ -170,6 +175,7 @@ addEventListener('keydown', (event) => {
   else if (key === 'Escape' && isField && !target.value) target.blur();
   else if (key === 'Escape' && !isField && leave()) event.preventDefault();
   else if (leads) leaveSearch(event);
+  else if (state.view === 'timeline' && !isField && Object.hasOwn(MOVES, key)) moveTo(MOVES[key]);
   else return;
   event.preventDefault();
 });
@@ -187,7 +193,7 @@ addEventListener('hashchange', () => {
   if (last.view !== 'function' || !focusOn(functions[last.function])) byId('main').focus({ preventScroll: true });
   scrollTo(0, 0);
 });
-addEventListener('resize', () => state.view === 'flame' && requestAnimationFrame(() => render()));
+addEventListener('resize', () => ['flame', 'timeline'].includes(state.view) && requestAnimationFrame(() => render()));
 addEventListener('beforeprint', () => {
   const first = `.block:nth-child(-n + ${PRINTED}), .lines .block, .levels`;
   byId('view').querySelectorAll(first).forEach(make);

@@ -26,8 +26,19 @@ function treeShown() {
   };
   const all = isHidden || fold ? allStacks(stackColumns(), frames, options) : plainStacks(event);
   const tree = of ? stacksOf(all, index, of === 'callers', options) : all;
-  lastTree = { key, tree, groupCosts: once((id, by) => groupCosts(tree, tree.nodes[id], by)) };
+  lastTree = { key, tree };
   return tree;
+}
+
+/** For each tree, what is below its nodes by group. */
+const groupsOfTrees = new WeakMap();
+function costsByGroup(tree) {
+  if (!groupsOfTrees.has(tree))
+    groupsOfTrees.set(
+      tree,
+      once((id, by) => groupCosts(tree, tree.nodes[id], by)),
+    );
+  return groupsOfTrees.get(tree);
 }
 
 /** Returns a test for frames and functions: those that match the search, or else the one in the address. */
@@ -41,7 +52,7 @@ function marked(tree) {
   const { search, function: index, of } = state;
   if (!search && (index === NONE || of)) return new Set();
   const fits = marking();
-  return new Set(inOrder(tree.root).filter(({ parent, frame }) => parent && fits(frame)));
+  return new Set(inOrder(tree.root).filter(({ parent, frame, isLane }) => parent && !isLane && fits(frame)));
 }
 
 /** The chosen one of marked nodes. The first is the costliest. */
@@ -52,6 +63,7 @@ const matchIn = (found) =>
 function costOfMarked(tree, found) {
   const { of, event, hide } = state;
   const inGraph = costOf(found, tree.nodes);
+  if (state.view === 'timeline') return { cost: inGraph, isLeast: data.timeline.shortest > 0 };
   if (stacks.omitted === 0 || of) return { cost: inGraph, isLeast: of !== '' && stacks.omitted > 0 };
   const known = functions.filter(marking()).map(({ index }) => exact(data.functions.inclusive[event][index]));
   const largest = known.reduce((one, another) => (another > one ? another : one), inGraph);
@@ -63,14 +75,15 @@ function statusOf(tree, found) {
   if (!state.search && found.size === 0) return [];
   const { cost, isLeast } = costOfMarked(tree, found);
   const least = isLeast ? 'at least ' : '';
+  const noun = state.view === 'timeline' ? 'call' : 'frame';
   const amount = `${least}${costWithUnit(cost)}, ${least}${share(cost)} % of the total`;
   if (found.size === 0) {
-    const isOmitted = stacks.omitted > 0 && cost > 0n;
+    const isOmitted = state.view !== 'timeline' && stacks.omitted > 0 && cost > 0n;
     return [
-      `No frame’s name, file or object contains “${state.search}”${isOmitted ? `; its stacks are omitted: ${amount}` : ''}`,
+      `No ${noun}’s name, file or object contains “${state.search}”${isOmitted ? `; its stacks are omitted: ${amount}` : ''}`,
     ];
   }
-  const told = `${counted(found.size, state.view === 'tree' ? 'row' : 'frame')} marked: ${amount}`;
+  const told = `${counted(found.size, state.view === 'tree' ? 'row' : noun)} marked: ${amount}`;
   const at = state.match > 0 ? ` · ${grouped(state.match)} of ${grouped(found.size)} ` : ' ';
   const arrow = (text, name, by) => button(text, () => toMatch(found.size, by), { class: 'plain', 'aria-label': name });
   return [told, at, arrow('‹', 'Previous match', -1), arrow('›', 'Next match', 1)];
@@ -82,8 +95,11 @@ function toMatch(count, by) {
   adjust({ match: ((at + by + count) % count) + 1 });
 }
 
-/** Whether the view is one of stacks. */
-const isGraph = () => stacks !== null && ['flame', 'tree'].includes(state.view);
+/** The tree of the view, if it is one of stacks or the timeline. */
+function treeOfView() {
+  if (state.view === 'timeline') return timesShown();
+  return stacks !== null && ['flame', 'tree'].includes(state.view) ? treeShown() : undefined;
+}
 
 /** The warning of estimates above a graph, and the function whose callers or callees it shows. */
 function introOf(tree) {

@@ -11,7 +11,7 @@ function firstColours() {
 }
 
 /** The state that a reader leaves with a view. */
-const PASSING = { function: NONE, of: '', zoom: 0, open: '', match: 0, callers: '', callees: '' };
+const PASSING = { function: NONE, of: '', zoom: 0, span: '', open: '', match: 0, callers: '', callees: '' };
 const START = {
   view: data.by === 'line' ? 'lines' : comparison ? 'changes' : 'functions',
   event: 0,
@@ -42,6 +42,8 @@ function stateOf(hash) {
   if (!events[found.event]) found.event = 0;
   if (!functions[found.function]) Object.assign(found, { function: NONE, of: '' });
   if (!Object.hasOwn(VIEWS, found.view)) found.view = START.view;
+  // Only times have an order.
+  if (found.view === 'timeline') found.event = 0;
   if (found.view === 'function' && found.function === NONE) found.view = 'functions';
   for (const { id, options } of document.querySelectorAll('select')) {
     if (![...options].some(({ value }) => value === found[id])) found[id] = START[id];

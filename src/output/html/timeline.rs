@@ -1,0 +1,115 @@
+//! The timeline of a trace: the longest calls that fit.
+//!
+//! `timeline` in the data is `null` for aggregates, for comparisons, and if the first event is not a
+//! time. Otherwise it has these columns, with a row for each call. Rows are in the order of lanes;
+//! within a lane, a call is followed by those that it made, in their order:
+//!
+//! | column | value |
+//! |---|---|
+//! | `function` | the position in `functions`, or -1 if it is not there |
+//! | `lane` | the run: a position in `lanes` |
+//! | `depth` | how many rows are around it: its caller is the last row before it with a smaller one |
+//! | `start` | when it began, in the unit of the first event, from 0 in each lane |
+//! | `duration` | how long it took, in the same unit |
+//! | `file` | the position in `files` of the file of the call, or of the function for a row of depth 0 |
+//! | `line` | the line there; 0 if unknown |
+//!
+//! Further fields: `lanes`, the names of the runs that have rows; `total`, the durations of all runs;
+//! `shortest`, the duration below which calls are omitted (0: none are); `omitted`, the time of those
+//! calls outside of calls that are shown.
+
+use super::data::Data;
+use super::table::{Column, Room, Row, Table, WholeNumber, cut, text_size};
+use crate::compare::Side;
+use crate::display::text::printable;
+use crate::names::last_component;
+use crate::output::timeline::{of_profile, place};
+use crate::profile::Profile;
+use crate::trace::TimelineBox;
+
+/// The most calls. A browser has to lay out all of them at once.
+const MAX_CALLS: usize = 50_000;
+const MAX_LANE_NAME: usize = 300;
+
+const COLUMNS: [Column; 7] = [
+    Column::Value("function"),
+    Column::Value("lane"),
+    Column::Value("depth"),
+    Column::Value("start"),
+    Column::Value("duration"),
+    Column::Value("file"),
+    Column::Value("line"),
+];
+
+impl Data<'_, '_> {
+    /// The timeline, without the shortest calls if not all fit.
+    pub fn timeline(&self, room: &mut Room) -> Option<Table> {
+        // A comparison is read without one.
+        let profile = self.views.profile();
+        let (timeline, _) = of_profile(profile).ok()?;
+        let mut timeline = timeline.clone();
+        let names = lane_names(profile, timeline.lanes());
+        let mut most = MAX_CALLS;
+        loop {
+            timeline.drop_below(timeline.shortest_of(most));
+            let (left, files) = (room.left, room.files.len());
+            let mut table = self.costs.table(&COLUMNS);
+            let mut lanes: Vec<(u32, &str)> = Vec::new();
+            let mut boxes = timeline.boxes().iter();
+            let fits = boxes.all(|shown| {
+                if lanes.last().is_none_or(|(lane, _)| *lane != shown.lane) {
+                    let name = names.get(shown.lane as usize).map_or("", String::as_str);
+                    lanes.push((shown.lane, name));
+                    if !room.take(text_size(name)) {
+                        return false;
+                    }
+                }
+                let row = self.timeline_row(shown, lanes.len() - 1, room);
+                table.add(&row, room)
+            });
+            if fits {
+                let (shortest, omitted) = timeline.dropped().unwrap_or_default();
+                let names: Vec<&str> = lanes.into_iter().map(|(_, name)| name).collect();
+                table.set("lanes", &names);
+                table.set("total", &WholeNumber::from(timeline.total()));
+                table.set("shortest", &WholeNumber::from(shortest));
+                table.set("omitted", &WholeNumber::from(omitted));
+                return Some(table);
+            }
+            // Those before the first that has no room tell how many fit.
+            most = timeline.boxes().len() - boxes.len() - 1;
+            room.left = left;
+            room.files.truncate(files);
+        }
+    }
+
+    fn timeline_row(&self, shown: &TimelineBox, lane: usize, room: &mut Room) -> Row {
+        let profile = self.views.profile();
+        let row = self.costs.views.new.row(shown.function);
+        let function = row.and_then(|row| {
+            let index = self.functions.index(Side::New, row);
+            self.functions.place(index)
+        });
+        let (file, line) = place(profile, shown);
+        let row = self.costs.row().position(function).position(lane);
+        let row = row.number(shown.depth);
+        let row = row.number(shown.start).number(shown.duration);
+        row.file(room.file(file)).number(line)
+    }
+}
+
+/// The names of runs: of their inputs and commands, if these are known.
+fn lane_names(profile: &Profile, lanes: u32) -> Vec<String> {
+    let parts = profile.parts();
+    if parts.len() != lanes as usize {
+        return (1..=lanes).map(|lane| format!("run {lane}")).collect();
+    }
+    let names = parts.map(|part| {
+        let input = last_component(part.input.as_bytes());
+        let number = part.header.number.unwrap_or(1);
+        let command = printable(part.command);
+        let name = format!("{} · run {number} · {command}", printable(input));
+        cut(name, MAX_LANE_NAME)
+    });
+    names.collect()
+}
