@@ -259,21 +259,37 @@ impl TimelineBuilder {
     pub fn finish(mut self) -> Timeline {
         self.drop_shortest();
         let open = &self.boxes;
-        let mut order: Vec<u32> = (0..)
-            .zip(open)
-            .filter(|(_, open)| open.shown.duration >= self.shortest)
-            .map(|(number, _)| number)
-            .collect();
-        let place = |number: u32| {
-            let open = &open[number as usize];
-            (open.caller, open.shown.start, open.ended)
-        };
-        order.sort_unstable_by_key(|&number| place(number));
+        // The boxes that each called are next to each other, in their order; roots come last.
+        let place = |caller: u32| open.len().min(caller as usize);
+        let is_kept = |open: &&OpenBox| open.shown.duration >= self.shortest;
+        let mut ends = vec![0_usize; open.len() + 1];
+        for kept in open.iter().filter(is_kept) {
+            ends[place(kept.caller)] += 1;
+        }
+        let mut count = 0;
+        for end in &mut ends {
+            let start = count;
+            count += *end;
+            *end = start;
+        }
+        let mut order = vec![0_u32; count];
+        for (number, kept) in (0..).zip(open).filter(|(_, open)| is_kept(open)) {
+            let end = &mut ends[place(kept.caller)];
+            order[*end] = number;
+            *end += 1;
+        }
+        let mut start = 0;
+        for &end in &ends {
+            order[start..end].sort_unstable_by_key(|&number| {
+                let open = &open[number as usize];
+                (open.shown.start, open.ended)
+            });
+            start = end;
+        }
         let called_by = |caller: u32| {
-            let start = order.partition_point(|&number| open[number as usize].caller < caller);
-            let rest = &order[start..];
-            let count = rest.partition_point(|&number| open[number as usize].caller == caller);
-            &rest[..count]
+            let at = place(caller);
+            let start = at.checked_sub(1).map_or(0, |before| ends[before]);
+            &order[start..ends[at]]
         };
         let mut boxes = Vec::with_capacity(order.len());
         let mut pending: Vec<(u32, Cost, u32)> = Vec::new();

@@ -65,7 +65,10 @@ impl Browser {
                 "--disable-background-networking", "--disable-component-update", "--disable-sync", user,
             ],
         });
+        // Otherwise, a page that does not draw for 30 seconds on a busy machine would fail.
+        let timeouts = json!({"script": PATIENCE.as_millis() as u64});
         let capabilities = json!({
+            "timeouts": timeouts,
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
             "goog:chromeOptions": options,
         });
@@ -146,6 +149,34 @@ impl Browser {
     pub fn settle(&self) {
         let script = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]));";
         self.post("/execute/async", &json!({"script": script, "args": []}));
+    }
+
+    /// Waits until a report shows what its address says: it learns of a new one later than the click
+    /// on a link ends, and its address follows what is typed a moment later.
+    pub fn follow(&self) {
+        self.wait_for("return addressOf(stateOf(location.hash)) === addressOf(state);");
+        self.settle();
+    }
+
+    /// Where an element is, as `place` of `page/look.js` finds it, once it stays there.
+    pub fn place(&self, text: &str, css: &str) -> Option<[i64; 2]> {
+        let see = || self.look("place", &json!([text, css]));
+        let start = Instant::now();
+        let mut last = see();
+        loop {
+            self.settle();
+            let place = see();
+            if place == last && !place.is_null() {
+                let [Some(x), Some(y)] = [0, 1].map(|at| place[at].as_i64()) else {
+                    return None;
+                };
+                return Some([x, y]);
+            }
+            if start.elapsed() > PATIENCE / 5 {
+                return None;
+            }
+            last = place;
+        }
     }
 
     /// Runs a script until it returns true.

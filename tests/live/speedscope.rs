@@ -10,7 +10,7 @@ use crate::browser::Browser;
 use crate::callgrind;
 use crate::go_pprof::{Costs, folded, written};
 use crate::producer::{Bench, Tool};
-use crate::profile::{assert_figures, list};
+use crate::profile::{assert_figures, convert, list};
 use crate::xdebug::Session;
 
 /// A link to a script; its page stands beside it.
@@ -38,18 +38,24 @@ fn opened(bench: &Bench, browser: &Browser, file: &Path) -> (String, Costs) {
     browser.wait_for("return !!window.saved");
     let saved = browser.run("return JSON.parse(window.saved)");
     let frames = list(&saved["shared"]["frames"], |frame| {
-        frame["name"].as_str().expect("a name").to_owned()
+        let name = frame["name"].as_str().expect("a name");
+        // Of events, it adds what they have as `args`.
+        let (name, _) = name.split_once(" {\"file\":").unwrap_or((name, ""));
+        name.to_owned()
     });
     let profile = &saved["profiles"][0];
     let unit = profile["unit"].as_str().expect("a unit").to_owned();
-    (unit, costs(&frames, &profile["events"]))
+    // Events have times in microseconds, with decimals.
+    let scale = if unit == "microseconds" { 1000.0 } else { 1.0 };
+    (unit, costs(&frames, &profile["events"], scale))
 }
 
 /// What stacks cost, of events that open and close frames.
-fn costs(frames: &[String], events: &Value) -> Costs {
+fn costs(frames: &[String], events: &Value, scale: f64) -> Costs {
     let (mut costs, mut stack, mut before) = (Costs::new(), Vec::new(), 0);
     for event in events.as_array().expect("events") {
-        let at = event["at"].as_f64().expect("a cost").round() as i64;
+        let at = event["at"].as_f64().expect("a cost") * scale;
+        let at = at.round() as i64;
         if at > before {
             *costs.entry(stack.join(";")).or_default() += at - before;
         }
@@ -72,6 +78,12 @@ fn opens_what_we_write() {
     let file = written(&bench, "time.pb.gz", from_ref(&session.profile()), &[]);
     let (unit, found) = opened(&bench, &browser, &file);
     assert_eq!(unit, "nanoseconds");
+    assert_figures(&found, &time);
+    // A timeline has the same stacks, one call after the other.
+    let file = bench.path("time.trace.json");
+    convert(from_ref(&session.profile()), &file, &[]);
+    let (unit, found) = opened(&bench, &browser, &file);
+    assert_eq!(unit, "microseconds");
     assert_figures(&found, &time);
 
     let session = callgrind::Session::c(&["--cache-sim=yes"]);

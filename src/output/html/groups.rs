@@ -7,11 +7,12 @@ use super::table::{Room, Table, position};
 use crate::view::{GroupBy, View};
 
 /// The kinds of groups, and the percentage of the bytes that each may use.
-const KINDS: [GroupBy; 4] = [
+const KINDS: [GroupBy; 5] = [
     GroupBy::Class,
     GroupBy::File,
     GroupBy::Object,
     GroupBy::Package,
+    GroupBy::Part,
 ];
 const PERCENT: usize = 25;
 
@@ -19,10 +20,15 @@ const PERCENT: usize = 25;
 pub(super) const POSITION: usize = 6;
 
 impl<'a> Data<'a, '_> {
-    /// The groups of each kind; without those of objects if no object is known.
+    /// The groups of each kind; without those of objects if no object is known. Only comparisons have
+    /// parts, if there are several: the header lists those of a profile.
     pub fn groups(&self, room: &mut Room) -> Vec<(GroupBy, Table)> {
         let kinds = KINDS.into_iter();
-        let kinds = kinds.filter(|&by| by != GroupBy::Object || self.has_objects());
+        let kinds = kinds.filter(|by| match by {
+            GroupBy::Object => self.has_objects(),
+            GroupBy::Part => self.costs.comparison.is_some() && self.has_parts(),
+            _ => true,
+        });
         let groups = kinds.filter_map(|by| {
             let table = room.lend(PERCENT, |room| self.groups_by(by, room));
             table.map(|table| (by, table))
@@ -37,10 +43,20 @@ impl<'a> Data<'a, '_> {
         })
     }
 
+    fn has_parts(&self) -> bool {
+        let mut sides = self.costs.sides();
+        sides.any(|(_, view)| view.profile().parts().len() > 1)
+    }
+
     /// The costliest groups that fit, and for each function of the report the position of its group.
     fn groups_by(&self, by: GroupBy, room: &mut Room) -> Option<Table> {
         let mut table = self.costs.table(&[&COSTS[..], &NAMES].concat());
-        if !room.take(POSITION * self.functions.shown().len()) {
+        // Parts have no functions of their own.
+        let functions = match by {
+            GroupBy::Part => &[],
+            _ => self.functions.shown(),
+        };
+        if !room.take(POSITION * functions.len()) {
             return None;
         }
         self.grouped(by, |costs, mut all| {
@@ -55,7 +71,7 @@ impl<'a> Data<'a, '_> {
                 table.add(&group.add_names(row, self.options.names), room)
             });
             let members = self.costs.views.map(View::functions_of_rows);
-            let groups = self.functions.shown().iter().map(|function| {
+            let groups = functions.iter().map(|function| {
                 let group = function.first.and_then(|(side, id)| {
                     let member = members[side].get(id.index())?;
                     let group = costs.views[side].row(*member)?;

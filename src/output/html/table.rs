@@ -1,6 +1,6 @@
 //! Tables as columns of JSON, and the bytes that they may use.
 
-use std::io::{self, Write};
+use std::io;
 
 use indexmap::IndexSet;
 use serde_core::{Serialize, Serializer};
@@ -205,11 +205,10 @@ impl Row {
 
     pub fn number(mut self, number: impl Into<i128>) -> Self {
         let number = WholeNumber(number.into());
-        // Most values are small numbers, which are written without serde.
+        // Nearly all values are such numbers, so they do not take the way of other values.
         match i64::try_from(number.0) {
             Ok(small) if number.is_exact() => {
-                // Writing to memory does not fail.
-                let _ = write!(self.json, "{small}");
+                push_digits(&mut self.json, small);
                 self.ends.push(self.json.len());
                 self
             }
@@ -273,6 +272,23 @@ impl Serialize for WholeNumber {
             _ => serializer.collect_str(&self.0),
         }
     }
+}
+
+/// Appends a number in decimal digits.
+fn push_digits(json: &mut Vec<u8>, number: i64) {
+    if number < 0 {
+        json.push(b'-');
+    }
+    let start = json.len();
+    let mut rest = number.unsigned_abs();
+    loop {
+        json.push(b"0123456789"[(rest % 10) as usize]);
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    json[start..].reverse();
 }
 
 /// A position in a table, or -1.

@@ -125,12 +125,7 @@ fn act(browser: &Browser, page: &Path, what: &str, of: &str) -> Option<Vec<Strin
         "press" => browser.press(of),
         "click" | "hover" => {
             let (text, css) = of.rsplit_once(" in ").unwrap_or((of, TARGETS));
-            let place = wait(
-                PATIENCE,
-                || browser.look("place", &json!([text, css])),
-                |place| !place.is_null(),
-            );
-            let [Some(x), Some(y)] = [0, 1].map(|at| place[at].as_i64()) else {
+            let Some([x, y]) = browser.place(text, css) else {
                 return Some(vec![String::from("It is not there.")]);
             };
             match what {
@@ -154,7 +149,7 @@ fn act(browser: &Browser, page: &Path, what: &str, of: &str) -> Option<Vec<Strin
         "paper" => browser.show_on_paper(of.parse().expect("a width")),
         _ => return None,
     }
-    browser.settle();
+    browser.follow();
     Some(Vec::new())
 }
 

@@ -280,7 +280,9 @@ function callTable(title, end, of, side) {
     sumOf(some.filter((row) => !recurs(row)).map(cost)),
   );
   const whole = sums.reduce((one, sum) => (sum > one ? sum : one), exact(sidesOf(of, 'inclusive')[side.name]));
-  const bars = barColumn('% of incl.', cost, { sort: 'cost' }, whole);
+  // Costs that are part of others come last.
+  const order = (row) => (recurs(row) ? -1 / (1 + size(cost(row))) : Number(cost(row)));
+  const bars = barColumn('% of incl.', cost, { sort: 'cost', order }, whole);
   const countCell = (row) => (row.passed ? callCount(count(row), side.runs) : sidesText(countsOfRow(row), callCount));
   return tableOf({
     label: `${title}s`,

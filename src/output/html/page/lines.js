@@ -148,7 +148,10 @@ function standouts(of, { rows, hottest, start, isCompared }, reveal) {
   const costOf = (row) => {
     // The costs of recursive calls can add up to more than the function costs.
     const isPart = costOfLine(row) <= exact(sidesOf(of, 'inclusive').now);
-    return isPart && `, ${ownCost(costOfLine(row))} ${row.calls.length > 0 ? 'with its calls' : 'self'}`;
+    return (
+      isPart &&
+      `, ${ownCost(costOfLine(row))} ${row.calls.some((call) => !isRecursive(call, 2)) ? 'with its calls' : 'self'}`
+    );
   };
   const isOther = start && ![hottest, changed].includes(start);
   const other = start?.file === data.functions.file[of.index] ? 'in its own file' : 'with source';
@@ -207,37 +210,111 @@ function linesOf(of) {
   ];
 }
 
+/** The positions of the calls that lines make, by file and line. */
+const callsAt = once(() => {
+  const found = new Map();
+  calls.line.forEach((line, call) => {
+    const key = keyOfLine({ file: calls.file[call], line });
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(call);
+  });
+  return found;
+});
+
+const HIDDEN = other('hidden functions');
+/** What a search finds a line by. */
+const textOfLine = ({ text }, file) => `${text}\n${file}`.toLowerCase();
+
+/** A line without the calls of hidden functions, or undefined. It is named for the costliest call that is left. */
+function callsWithout(row, isHidden) {
+  const made = callsAt().get(row.key) || [];
+  const left = made.filter((call) => !isHidden(functions[calls.caller[call]] || OTHERS));
+  if (made.length === 0) return isHidden(row) ? undefined : row;
+  if (left.length === 0) return undefined;
+  const callees = left.map((call) => [calleeIn(call), calls.cost[state.event][call]]);
+  const [costly] = sorted(
+    callees.filter(([of]) => !isHidden(of)),
+    ([, cost]) => Number(cost),
+  );
+  const { index, name, short, parts: nameParts, text } = costly ? costly[0] : HIDDEN;
+  return { ...row, index, name, short, parts: nameParts, text: textOfLine({ text }, row.file) };
+}
+
+/**
+ * Lines without hidden functions, whose self costs are charged to the lines that call them; by the costs of these calls
+ * if a function has several.
+ */
+function chargedLines(rows, isHidden) {
+  const hidden = new Set(functions.filter((of) => of.is !== 'gone' && isHidden(of)));
+  const { added } = charged(hidden);
+  const left = new Map(rows.filter((row) => !isHidden(row)).map((row) => [row.key, row]));
+  functions.forEach((of, index) => {
+    if (hidden.has(of) || added[index] <= 0n) return;
+    const sites = callsBy('caller')[index].filter((call) => hidden.has(functions[calls.callee[call]]));
+    const costs = sites.map((call) => exact(calls.cost[state.event][call]));
+    const whole = sumOf(costs);
+    let rest = added[index];
+    sites.forEach((call, at) => {
+      const [file, line] = [calls.file[call], calls.line[call]];
+      const key = keyOfLine({ file, line });
+      const isLast = at === sites.length - 1;
+      const part = isLast || whole <= 0n ? rest : (added[index] * costs[at]) / whole;
+      rest -= part;
+      if (part === 0n) return;
+      const { file: name, isOutside } = fileOf(file);
+      const more = { line, key, code: sources.get(file)?.get(line), text: textOfLine(of, name), at: NO_COSTS };
+      const own = { ...of, file: name, isOutside, ...more };
+      const row = left.get(key) || own;
+      left.set(key, { ...row, charge: (row.charge || 0n) + part, isSplit: row.isSplit || sites.length > 1 });
+    });
+  });
+  return [...left.values()];
+}
+const NO_COSTS = { table: { self: [], calls: [], estimated: '' }, index: 0 };
+
 /** The costliest lines of the whole program, or in a comparison those that changed most. */
 function showLines() {
   const { places } = data;
-  const rows = places.line.map((line, index) => {
+  const all = places.line.map((line, index) => {
     const { file, isOutside } = fileOf(places.file[index]);
     const of = line === 0 && !isFile(file) ? UNKNOWN : functions[places.function[state.event][index]] || OTHERS;
     const code = sources.get(places.file[index])?.get(line);
-    const text = `${of.text}\n${file}`.toLowerCase();
-    return { ...of, file, isOutside, line, code, text, at: { table: places, index } };
+    const key = keyOfLine({ file: places.file[index], line });
+    return { ...of, file, isOutside, line, key, code, text: textOfLine(of, file), at: { table: places, index } };
   });
   const rest = places.omitted > 0 && soft(`Omitted: ${counted(places.omitted, 'line')} of less cost.`);
   const isHidden = hiding(state.hide);
-  const found = rows.filter(searching(state.search)).filter((row) => !isHidden || !isHidden(row));
+  const isCharged = isHidden && stacks && !comparison && !places.are_calls && !state.charge;
+  let rows = all;
+  if (isCharged) rows = chargedLines(all, isHidden);
+  else if (isHidden && places.are_calls) rows = all.map((row) => callsWithout(row, isHidden)).filter(Boolean);
+  else if (isHidden) rows = all.filter((row) => !isHidden(row));
+  const found = rows.filter(searching(state.search));
   if (found.length === 0) return { view: [nothingFound(), rest] };
   const [title, noun] = places.are_calls ? ['Cost', 'Costliest call'] : ['Self', 'Function'];
-  const sides = ({ at }) => sidesOf(at, 'self');
+  const sides = ({ at, charge }) => {
+    const { before, now } = sidesOf(at, 'self');
+    return { before, now: charge ? exact(now) + charge : now };
+  };
   const cost = (row) => sides(row).now;
-  const isEstimated = ({ at }) => isEstimate(at, 3);
+  const isEstimated = ({ at, charge, isSplit }) => isEstimate(at, 3) || isSplit || (charge && data.estimates !== null);
   const cell = (row) => withMark(isEstimated(row), sidesText(sides(row), columnCost));
   const byCost = { sort: 'cost', order: (row) => Number(cost(row)) };
   const costs = comparison
     ? [...changeColumns(sides), sidesColumn(heading(title), sides, columnCost, { ...byCost, cell })]
     : [inclusiveColumn(cost, isEstimated, byCost, `${title} %`), costColumn(title, cost, byCost)];
   const placeCell = (row) => (row.line > 0 || !isFile(row.file) ? place(row) : span('path', place(row), ':?'));
+  const hiddenCost = isCharged
+    ? ' The cost of hidden functions is charged to the lines that call them.'
+    : ' Lines of hidden functions are not shown, nor is their cost.';
   const what = [
     places.are_calls
       ? 'Lines by the cost of their calls. A trace does not record what a line itself costs.'
       : 'The self cost of each line, inlined code included, and the function with the largest part of it.',
     comparison && ' Lines are compared by file and number, so edits may have moved them.',
     rows.some(isEstimated) && ' ~ marks estimates.',
-    isHidden && ` Lines of hidden functions are not shown, nor is their cost.`,
+    isHidden &&
+      (places.are_calls ? ' Calls that hidden functions make are not shown: they are part of others.' : hiddenCost),
   ];
   const table = tableOf({
     label: 'Lines',

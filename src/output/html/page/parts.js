@@ -12,6 +12,35 @@ const parted = data.parts.each.map((part, at) => {
   return { ...row, text: joined([input, ...told, command], '\n').toLowerCase() };
 });
 
+/** What the views cannot show of a part, and how to see it. */
+const ONE_PART =
+  'The report has the functions of all parts together; for those of one, make a report of it with --part NAME.';
+
+/** Which of several requests, threads or dumps changed most. */
+function showChangedParts() {
+  const rows = groups.part.map((row) => ({ ...row, key: `part ${row.index}` }));
+  const found = rows.filter(searching(state.search));
+  if (found.length === 0) return { view: [nothingFound()] };
+  const cost = (row) => sidesOf(row, 'self');
+  const table = tableOf({
+    label: 'Parts',
+    sort: 'parts',
+    columns: [
+      ...changeColumns(cost, 'cost'),
+      sidesColumn(heading('Cost'), cost, columnCost, { sort: 'cost' }),
+      callColumn((row) => sidesOf(row, 'calls'), { sort: 'calls' }, sidesColumn),
+      nameColumn(
+        'Part',
+        ({ name, short, is }) => [is && el('b', { class: 'badge' }, is), el('span', { title: name }, short)],
+        { sort: 'name', order: ({ name }) => name },
+      ),
+    ],
+    rows: found,
+    functionOf: () => OTHERS,
+  });
+  return { view: [soft('Runs, threads and dumps, paired by their names or inputs. ', ONE_PART), table] };
+}
+
 /** Which of several requests, threads or dumps was slow. */
 function showParts() {
   const { event } = state;
@@ -41,7 +70,8 @@ function showParts() {
     view: [
       soft(
         'What can be told apart in the inputs: requests and other runs, threads, dumps. ',
-        'The other views have the sums of all.',
+        ONE_PART,
+        data.timeline && ' The timeline has each run.',
       ),
       table,
       note,

@@ -10,6 +10,7 @@ const VIEWS = {
   lines: [showLines, 'Lines'],
   ...(data.has_invocations && { repeated: [showRepeated, 'Repeated calls'] }),
   ...(parted.length > 0 && { parts: [showParts, 'Parts'] }),
+  ...(groups.part && { parts: [showChangedParts, 'Parts'] }),
   flame: [stacks ? showFlame : showNone, 'Flame graph'],
   tree: [stacks ? showTree : showNone, 'Tree'],
   ...(data.timeline && { timeline: [showTimeline, 'Timeline'] }),

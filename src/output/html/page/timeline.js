@@ -156,7 +156,8 @@ function showTimeline() {
         'When calls ran. The order of calls and how long they took are exact. When a function spent its own time is not ' +
           'recorded: it is spread evenly before, between and after its calls. ',
         omittedTimes(),
-        fiberSwitches.length > 0 && ' What ran in a fiber is shown where the fiber ended.',
+        fiberSwitches.length > 0 &&
+          ' Fibers are shown apart, in the order in which they ended, though they ran during the calls that started and resumed them: the axis is longer than the run.',
       ),
       el('div', { class: 'moves' }, moves, crumbs),
       axisOf(range, pixels),
