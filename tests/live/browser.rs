@@ -154,7 +154,11 @@ impl Browser {
     /// Waits until a report shows what its address says: it learns of a new one later than the click
     /// on a link ends, and its address follows what is typed a moment later.
     pub fn follow(&self) {
-        self.wait_for("return addressOf(stateOf(location.hash)) === addressOf(state);");
+        let follows = "addressOf(stateOf(location.hash)) === addressOf(state)";
+        // Readers may have left it.
+        self.wait_for(&format!(
+            "return typeof state === 'undefined' || {follows};"
+        ));
         self.settle();
     }
 
