@@ -277,6 +277,41 @@ mod tests {
                 &["/srv/42/a.c", "/srv/42/b.c", "/srv/41/c.c"],
                 "/srv/42/a.c /srv/42/b.c -",
             ),
+            // Below a root that has changed, nothing else has, on either side.
+            (
+                &[
+                    "/s/41/a.c",
+                    "/s/41/b.c",
+                    "/s/41/e.c",
+                    "/old/c.c",
+                    "/old/d.c",
+                ],
+                &[
+                    "/s/42/a.c",
+                    "/s/42/b.c",
+                    "/s/42/e.c",
+                    "/s/42/v/c.c",
+                    "/s/42/v/d.c",
+                ],
+                "/s/42/a.c /s/42/b.c /s/42/e.c - -",
+            ),
+            (
+                &[
+                    "/s/41/a.c",
+                    "/s/41/b.c",
+                    "/s/41/e.c",
+                    "/s/41/v/c.c",
+                    "/s/41/v/d.c",
+                ],
+                &[
+                    "/s/42/a.c",
+                    "/s/42/b.c",
+                    "/s/42/e.c",
+                    "/new/c.c",
+                    "/new/d.c",
+                ],
+                "/s/42/a.c /s/42/b.c /s/42/e.c - -",
+            ),
             (&[], &["/srv/a.c"], ""),
         ] {
             assert_eq!(moved(base, new), expected, "{base:?} {new:?}");

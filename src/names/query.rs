@@ -365,6 +365,16 @@ mod tests {
         }
         assert!(wanted("TABLE<*>::Find").is_in(name, &[]));
         assert!(!wanted("find…table").is_in(name, &[]));
+        for (typed, name, fit) in [
+            ("y.c", "/c/y.c", Some(Fit::LastComponents)),
+            ("c/y.c", "/b/c/y.c", Some(Fit::LastComponents)),
+            ("y.c", r"C:\c\y.c", Some(Fit::LastComponents)),
+            ("y.c", "/c/xy.c", None),
+            ("y.c", "/c/x.y.c", None),
+            ("y.c", "/y.c/x", None),
+        ] {
+            assert_eq!(wanted(typed).fit(name.as_bytes()), fit, "{typed} {name}");
+        }
         let names = [
             "mb_strlen",
             "strrev",
