@@ -143,6 +143,8 @@ struct Member {
     /// The number of calls from other rows, and the costs of these.
     calls: u64,
     call_costs: Vec<Cost>,
+    /// Whether it calls itself directly.
+    calls_itself: bool,
 }
 
 impl<'p> Sums<'p> {
@@ -259,6 +261,8 @@ impl<'p> Sums<'p> {
             let (costs, estimated) = member.costs(estimate, self.costs.row(row.index()), most);
             inclusive.costs.add::<ANY_WIDTH>(row.index(), &costs);
             inclusive.estimated[row.index()] |= estimated;
+            // What is called once is never running already.
+            inclusive.nested[row.index()] = member.calls != 1 || member.calls_itself;
         }
     }
 
@@ -279,9 +283,12 @@ impl<'p> Sums<'p> {
             if !is_within && let Some(member) = members.get_mut(&caller) {
                 add(&mut member.least, edge.costs());
             }
-            if caller != callee
-                && let Some(member) = members.get_mut(&callee)
-            {
+            let Some(member) = members.get_mut(&callee) else {
+                continue;
+            };
+            if caller == callee {
+                member.calls_itself = true;
+            } else {
                 member.calls = member.calls.saturating_add(edge.calls);
                 add(&mut member.call_costs, edge.costs());
                 if !is_within {
