@@ -23,15 +23,6 @@ use super::output_format;
 use super::progress::When;
 use super::webgrind_files::WebgrindFiles;
 
-/// The rows of a table without `--top`.
-const DEFAULT_ROWS: usize = 30;
-
-/// The rows of a Markdown table, which is followed by other sections.
-const DEFAULT_MARKDOWN_ROWS: usize = 10;
-
-/// The functions in a call graph.
-const DEFAULT_NODES: usize = 100;
-
 /// The groups of arguments, in the order in which they are shown.
 const INPUT: &str = "Input";
 const OUTPUT: &str = "Output";
@@ -565,11 +556,7 @@ impl Arguments {
     fn report_options(&self) -> output::ReportOptions {
         let view = &self.view;
         let mut options = output::ReportOptions::default();
-        options.top = Some(view.top.unwrap_or(match self.format() {
-            Format::Markdown => DEFAULT_MARKDOWN_ROWS,
-            Format::Dot => DEFAULT_NODES,
-            _ => DEFAULT_ROWS,
-        }));
+        options.top = Some(view.top.unwrap_or(self.format().default_rows()));
         options.by = view.by.unwrap_or_default();
         options.sort = view.sort.unwrap_or_default();
         options.filter.clone_from(&view.filter);

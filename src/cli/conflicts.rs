@@ -6,8 +6,8 @@ use std::io::{self, IsTerminal};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::run::{Feature, Format};
 use cg_preprocess::view::GroupBy;
+use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, ValueEnum};
 
 use super::arguments::Arguments;
 
@@ -179,7 +179,7 @@ impl Arguments {
         let (_, option, feature) = options
             .into_iter()
             .find(|&(is_given, _, feature)| is_given && !format.has(feature))?;
-        let suitable: Vec<_> = feature.formats().iter().copied().map(flag).collect();
+        let suitable: Vec<_> = feature.formats().map(flag).collect();
         let choice = match suitable.split_last()? {
             (last, []) => last.clone(),
             (last, others) => format!("{} or {last}", others.join(", ")),
@@ -197,6 +197,5 @@ impl Arguments {
 
 /// The option that chooses a format: `-f text`.
 fn flag(format: Format) -> String {
-    let value = format.to_possible_value();
-    value.map_or_else(String::new, |value| format!("-f {}", value.get_name()))
+    format!("-f {format}")
 }

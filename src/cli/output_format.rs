@@ -4,7 +4,6 @@ use std::path::Path;
 
 use cg_preprocess::io::Source;
 use cg_preprocess::run::Format;
-use cg_preprocess::webgrind::FILE_ENDING;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -18,44 +17,19 @@ const COMPRESSED: &str = "only pprof output (.pb.gz) is compressed; for others, 
 const PROTOBUF: &str = "pprof output is compressed; use a name that ends in .pb.gz";
 const XML: &str = "XML output is not supported; use -f json";
 
-/// Endings of file names, in lower case: their formats, or what to do instead if these are not
-/// supported. The first that fits counts.
-const ENDINGS: &[(&str, Result<Format, &str>)] = &[
-    (".html", Ok(Format::Html)),
-    (".htm", Ok(Format::Html)),
-    (".trace.json", Ok(Format::Timeline)),
-    (".json", Ok(Format::Json)),
-    (".txt", Ok(Format::Text)),
-    (".text", Ok(Format::Text)),
-    (".log", Ok(Format::Text)),
-    (".md", Ok(Format::Markdown)),
-    (".markdown", Ok(Format::Markdown)),
-    (".folded", Ok(Format::Collapsed)),
-    (".collapsed", Ok(Format::Collapsed)),
-    (".dot", Ok(Format::Dot)),
-    (".gv", Ok(Format::Dot)),
-    (".pb.gz", Ok(Format::Pprof)),
-    (".pprof", Ok(Format::Pprof)),
-    (".cg", Ok(Format::Callgrind)),
-    (".callgrind", Ok(Format::Callgrind)),
-    (".pre", Ok(Format::V7)),
-    // webgrind's own files, whose names begin like a profile's.
-    (FILE_ENDING, Ok(Format::V7)),
-    (".v4", Ok(Format::V4)),
-    (".v5", Ok(Format::V5)),
-    (".v6", Ok(Format::V6)),
-    (".v7", Ok(Format::V7)),
-    (".svg", Err(PICTURE)),
-    (".svgz", Err(PICTURE)),
-    (".png", Err(PICTURE)),
-    (".gif", Err(PICTURE)),
-    (".pdf", Err(PICTURE)),
-    (".csv", Err(TABLE)),
-    (".tsv", Err(TABLE)),
-    (".pb", Err(PROTOBUF)),
-    (".gz", Err(COMPRESSED)),
-    (".zst", Err(COMPRESSED)),
-    (".xml", Err(XML)),
+/// Endings of file names of formats that are not supported, in lower case: what to do instead.
+const UNSUPPORTED: &[(&str, &str)] = &[
+    (".svg", PICTURE),
+    (".svgz", PICTURE),
+    (".png", PICTURE),
+    (".gif", PICTURE),
+    (".pdf", PICTURE),
+    (".csv", TABLE),
+    (".tsv", TABLE),
+    (".pb", PROTOBUF),
+    (".gz", COMPRESSED),
+    (".zst", COMPRESSED),
+    (".xml", XML),
 ];
 
 /// Names of image formats, which are not supported.
@@ -74,8 +48,21 @@ const WHICH_WEBGRIND: &str = "which webgrind? Use v7 for webgrind 1.2 and later,
 pub fn from_name(path: &Path) -> Result<Format, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let lower = name.to_ascii_lowercase();
-    let by_ending = ENDINGS.iter().find(|(ending, _)| lower.ends_with(ending));
-    if let Some(&(_, format)) = by_ending {
+    let endings = |&format: &Format| {
+        format
+            .endings()
+            .iter()
+            .map(move |&ending| (ending, Ok(format)))
+    };
+    let supported = Format::ALL.iter().flat_map(endings);
+    let others = UNSUPPORTED
+        .iter()
+        .map(|&(ending, advice)| (ending, Err(advice)));
+    // `.trace.json` wins over `.json`.
+    let fitting = supported
+        .chain(others)
+        .filter(|(ending, _)| lower.ends_with(ending));
+    if let Some((_, format)) = fitting.max_by_key(|(ending, _)| ending.len()) {
         return format.map_err(str::to_owned);
     }
     if PROFILES
@@ -93,41 +80,19 @@ pub fn from_name(path: &Path) -> Result<Format, String> {
     ))
 }
 
-/// The order of formats in help; others follow.
-const ORDER: &str = "html text tree markdown json collapsed dot pprof callgrind";
-
-/// The formats with their names and their help, webgrind's last.
-fn formats() -> Vec<(String, String)> {
-    let values = Format::value_variants().iter();
-    let values = values.filter_map(Format::to_possible_value);
-    let described = values.map(|value| {
-        let help = value.get_help().map(ToString::to_string);
-        (value.get_name().to_owned(), help.unwrap_or_default())
-    });
-    let mut formats: Vec<_> = described.collect();
-    let place = |name: &str| ORDER.split(' ').position(|known| known == name);
-    // Help is built at each start.
-    formats.sort_by_cached_key(|(name, _)| {
-        let is_webgrind = name.starts_with('v');
-        let place = place(name).unwrap_or(usize::MAX);
-        (is_webgrind, place, std::cmp::Reverse(name.clone()))
-    });
-    formats
-}
-
 /// The help of `-f` in `-h`.
 pub fn help() -> String {
-    let formats = formats();
-    let names = formats.iter().map(|(name, _)| name.as_str());
+    let names = Format::ALL.iter().map(Format::to_string);
     let names: Vec<_> = names.filter(|name| !name.starts_with('v')).collect();
     format!("{}, v4 to v7 (webgrind)", names.join(", "))
 }
 
 /// The help of `-f` in `--help` and the manual.
 pub fn long_help() -> String {
-    let formats = formats();
-    let lines = formats.iter().map(|(name, help)| format!("{name}: {help}"));
-    let lines: Vec<_> = lines.collect();
+    let lines = Format::ALL.iter();
+    let lines: Vec<_> = lines
+        .map(|format| format!("{format}: {}", format.help()))
+        .collect();
     format!(
         "Write this format [default: by the ending of FILE, else text]\n\n{}\n\nAlso folded \
          (collapsed), md (markdown), table (text) and graphviz (dot).",

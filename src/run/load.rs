@@ -11,7 +11,7 @@ use std::path::Path;
 use std::{iter, slice, thread};
 
 use super::error::input_names;
-use super::{ConvertError, ConvertOptions, Feature, Format, Report, Warning, notices};
+use super::{ConvertError, ConvertOptions, Feature, Report, Warning, notices};
 use crate::callgrind::{self, FoundParts, PartFilter, ProblemKind, Ranges};
 use crate::compare::CompareError;
 use crate::display::MAX_LISTED;
@@ -121,8 +121,9 @@ pub(super) fn load(
         .check_events()
         .map_err(|error| ConvertError::model(found, error.into()))?;
     let has_all_events = options.events == EventChoice::All;
-    let has_derived = has_all_events && matches!(options.format, Format::Json | Format::Html);
-    let wants_all = has_derived || has_all_events && options.format == Format::Callgrind;
+    let has = |feature| has_all_events && options.format.has(feature);
+    let has_derived = has(Feature::DerivedEvents);
+    let wants_all = has_derived || has(Feature::Formulas);
     warnings.extend(notices::conflicting(&profile, wants_all));
     if let EventChoice::All | EventChoice::First = options.events
         && let Some(firsts) = profile.different_first_events()
@@ -141,9 +142,9 @@ pub(super) fn load(
     if has_derived {
         let underived = profile.unavailable_events().into_iter();
         warnings.extend(underived.map(Warning::Underived));
-        match options.format {
-            Format::Html => profile.derive_known_events(),
-            _ => profile.derive_events(),
+        match has(Feature::KnownEvents) {
+            true => profile.derive_known_events(),
+            false => profile.derive_events(),
         }
     }
     report.warnings.append(warnings);
@@ -238,30 +239,21 @@ fn without_empty_bases(mut inputs: Vec<ResolvedSource<'_>>) -> Vec<ResolvedSourc
 
 /// What to read from the inputs.
 fn wanted(options: &ConvertOptions) -> ProfileOptions {
-    let has = |feature| options.format.has(feature);
-    let is_table = match options.format {
-        Format::Text => options.text.function.is_none(),
-        Format::Markdown => !options.base.is_empty(),
-        _ => false,
-    };
-    let has_calls_by_line = options.groups(GroupBy::Line)
-        || options.format == Format::Html
-        || options.format == Format::Json && !options.text.hide.is_empty()
-        || options.format == Format::Text && options.text.function.is_some();
-    ProfileOptions {
+    let counts_once = options.inclusive() == InclusiveCost::Once;
+    let by_line = options.groups(GroupBy::Line);
+    let has_parts = options.format.has(Feature::Comparison);
+    let mut wanted = ProfileOptions {
         events: options.events.clone(),
         proxies: options.proxies.clone(),
-        invocations: has(Feature::EveryCall),
-        contexts: has(Feature::Stacks)
-            || options.inclusive() == InclusiveCost::Once
-            || !options.text.hide.is_empty(),
-        call_sites: has_calls_by_line && options.inclusive() == InclusiveCost::Once,
-        timeline: has(Feature::Timeline) && options.base.is_empty(),
-        call_files: has(Feature::CallFiles),
-        // Markdown shows lines, but not in comparisons.
-        lines: has(Feature::Lines) && !is_table || options.groups(GroupBy::Line),
-        parts: has(Feature::Comparison) || options.limit_each_part || options.groups(GroupBy::Part),
-    }
+        contexts: counts_once || !options.text.hide.is_empty(),
+        call_sites: by_line,
+        lines: by_line,
+        parts: has_parts || options.limit_each_part || options.groups(GroupBy::Part),
+        ..ProfileOptions::default()
+    };
+    options.format.add_needs(options, &mut wanted);
+    wanted.call_sites &= counts_once;
+    wanted
 }
 
 /// The result of the inputs so far.

@@ -1,0 +1,41 @@
+//! Profiles.
+
+use super::{Feature, Spec};
+use std::io::Write;
+
+use crate::callgrind;
+use crate::display::text::printable;
+use crate::run::FormatError;
+use crate::run::write::Writer;
+
+pub(super) const CALLGRIND: Spec = Spec {
+    names: &["callgrind"],
+    help: "All functions and calls, for KCachegrind, and for merging again",
+    endings: &[".cg", ".callgrind"],
+    rows: 30,
+    features: &[
+        Feature::Events,
+        Feature::AllEvents,
+        Feature::Formulas,
+        Feature::Recorded,
+        Feature::Limits,
+    ],
+    needs: |_, wanted| (wanted.call_files, wanted.lines) = (true, true),
+    write,
+};
+
+fn write(writer: &mut Writer<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let profile = writer.views.profile();
+    let mut text = Vec::new();
+    let warnings = match writer.to_terminal {
+        true => callgrind::write(profile, &mut text)?,
+        false => callgrind::write(profile, &mut *to)?,
+    };
+    // Names must not control the terminal.
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        writeln!(to, "{}", printable(line))?;
+    }
+    writer.warn(warnings);
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Call graphs.
+
+use super::{Feature, Spec};
+use crate::output::dot;
+
+pub(super) const DOT: Spec = Spec {
+    names: &["dot", "graphviz"],
+    help: "The call graph of the most expensive functions, for Graphviz",
+    endings: &[".dot", ".gv"],
+    rows: 100,
+    features: &[
+        Feature::CountsOnce,
+        Feature::Comparison,
+        Feature::PerRun,
+        Feature::Limits,
+        Feature::Top,
+        Feature::Names,
+        Feature::Function,
+        Feature::Hidden,
+    ],
+    needs: |_, _| {},
+    write: |writer, to| {
+        let functions = writer.functions()?;
+        Ok(dot::write(
+            functions.subject(),
+            writer.report_options(),
+            to,
+        )?)
+    },
+};

@@ -1,0 +1,53 @@
+//! The HTML report.
+
+use super::{Feature, Spec};
+use crate::output::Notes;
+use crate::output::html::{self, HtmlOptions};
+
+pub(super) const HTML: Spec = Spec {
+    names: &["html"],
+    help: "The HTML report: functions, calls, flame graph and tree",
+    endings: &[".html", ".htm"],
+    rows: 30,
+    features: &[
+        Feature::Events,
+        Feature::AllEvents,
+        Feature::DerivedEvents,
+        Feature::KnownEvents,
+        Feature::Groups,
+        Feature::CountsOnce,
+        Feature::Comparison,
+        Feature::PerRun,
+        Feature::Limits,
+        Feature::Names,
+        Feature::Source,
+        Feature::Links,
+    ],
+    needs: |options, wanted| {
+        (wanted.contexts, wanted.call_sites) = (true, true);
+        (wanted.call_files, wanted.lines) = (true, true);
+        wanted.timeline = !options.has_base();
+    },
+    write: |writer, to| {
+        writer.stacks();
+        let estimates = writer.estimates.take();
+        let notes = Notes {
+            estimates: estimates.as_deref(),
+            ..writer.notes
+        };
+        let report = writer.report_options();
+        let options = HtmlOptions {
+            names: report.names,
+            by: report.by,
+            source_url: writer.options.source_url.clone(),
+            source_root: writer.options.source.root.clone(),
+        };
+        Ok(html::write(
+            writer.views,
+            &notes,
+            writer.sources,
+            &options,
+            to,
+        )?)
+    },
+};

@@ -1,0 +1,48 @@
+//! Documents for scripts.
+
+use super::{Feature, Spec};
+use crate::compare::Subject;
+use crate::output::json;
+use crate::view::GroupBy;
+
+pub(super) const JSON: Spec = Spec {
+    names: &["json"],
+    help: "All functions and calls, for scripts",
+    endings: &[".json"],
+    rows: 30,
+    features: &[
+        Feature::Events,
+        Feature::AllEvents,
+        Feature::DerivedEvents,
+        Feature::Groups,
+        Feature::CountsOnce,
+        Feature::Comparison,
+        Feature::PerRun,
+        Feature::Limits,
+        Feature::Hidden,
+    ],
+    needs: |options, wanted| {
+        (wanted.call_files, wanted.lines) = (true, true);
+        wanted.call_sites |= !options.text.hide.is_empty();
+    },
+    write: |writer, to| {
+        let (functions, rows) = (writer.functions()?, writer.rows()?);
+        let is_grouped = writer.report_options().by != GroupBy::Function;
+        let groups = is_grouped.then(|| rows.subject());
+        match functions.subject() {
+            Subject::View(shown) => {
+                // What is hidden is a function of the program, however it is recorded.
+                let functions = match shown.hidden() {
+                    Some(_) => shown,
+                    None => &writer.views.as_recorded(),
+                };
+                json::write(functions, groups.map(Subject::view), &writer.notes, to)?;
+            }
+            Subject::Comparison(comparison) => {
+                let groups = groups.and_then(Subject::comparison);
+                json::write_comparison(comparison, groups, &writer.notes, to)?;
+            }
+        }
+        Ok(())
+    },
+};

@@ -1,0 +1,40 @@
+//! Tables for a terminal or a log.
+
+use super::{Feature, Spec};
+use crate::output::text;
+
+pub(super) const TEXT: Spec = Spec {
+    names: &["text", "table"],
+    help: "A table of the most expensive functions",
+    endings: &[".txt", ".text", ".log"],
+    rows: 30,
+    features: &[
+        Feature::Events,
+        Feature::Groups,
+        Feature::CountsOnce,
+        Feature::Comparison,
+        Feature::PerRun,
+        Feature::Limits,
+        Feature::Top,
+        Feature::Names,
+        Feature::Sort,
+        Feature::Function,
+        Feature::Hidden,
+        Feature::Source,
+    ],
+    needs: |options, wanted| {
+        let shows_lines = options.text.function.is_some();
+        wanted.call_files = true;
+        wanted.lines |= shows_lines;
+        wanted.call_sites |= shows_lines;
+    },
+    write: |writer, to| {
+        let rows = writer.rows()?;
+        Ok(text::write(
+            rows.subject(),
+            writer.report_options(),
+            writer.sources,
+            to,
+        )?)
+    },
+};

@@ -1,0 +1,18 @@
+//! When calls ran.
+
+use super::Spec;
+use crate::output::timeline;
+
+pub(super) const TIMELINE: Spec = Spec {
+    names: &["timeline"],
+    help: "When each call of a trace ran, for Perfetto, speedscope and the Firefox Profiler",
+    endings: &[".trace.json"],
+    rows: 30,
+    features: &[],
+    needs: |_, wanted| wanted.timeline = true,
+    write: |writer, to| {
+        let omitted = timeline::write(writer.views.profile(), to)?;
+        writer.warn(omitted);
+        Ok(())
+    },
+};
