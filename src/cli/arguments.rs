@@ -620,7 +620,7 @@ impl Arguments {
     /// What to say if the shell may have taken the > of a name.
     pub fn lost_arrow(&self) -> Option<&'static str> {
         let view = &self.view;
-        let mut names = view.function.iter().chain(&view.filter);
+        let mut names = view.function.iter().chain(&view.filter).chain(&view.hide);
         names.find_map(|name| lost_arrow(name))
     }
 

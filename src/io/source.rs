@@ -108,8 +108,7 @@ impl Source {
             }
         };
         if metadata.as_ref().is_some_and(Metadata::is_dir) {
-            let advice = "is a directory: name the profiles in it";
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, advice));
+            return Err(io::ErrorKind::IsADirectory.into());
         }
         let regular = metadata.filter(Metadata::is_file);
         Ok(ResolvedSource {
