@@ -109,10 +109,15 @@
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `cli` | yes | the `cg-preprocess` program |
-//! | `compression` | yes | gzip and zstd input |
+//! | `cli` | yes | the `cg-preprocess` program; it needs `files` |
+//! | `compression` | yes | gzip and zstd input, pprof output |
+//! | `files` | with `cli` | [`run::convert`], [`run::read`] of several inputs, folders of source files |
 //!
-//! Without them, neither clap nor a decompressor is built:
+//! Without them, the library reads bytes and paths and writes to any [`Write`](std::io::Write), with
+//! fewer than 20 crates. A webgrind file that comes as a stream is copied into memory then, not to a
+//! temporary file.
+//!
+//! Neither clap nor anything else that only the program needs is built with:
 //!
 //! ```toml
 //! [dependencies]
@@ -129,6 +134,8 @@
 
 // Only `webgrind::narrow`, which owns the policy, narrows numbers.
 #![warn(clippy::cast_possible_truncation)]
+// Conversions of files use much that is private.
+#![cfg_attr(not(feature = "files"), allow(dead_code, unused_imports))]
 
 pub mod callgrind;
 pub mod compare;

@@ -5,7 +5,7 @@
 
 #![no_main]
 
-use cg_preprocess::profile::{Profile, Kind, ProfileOptions};
+use cg_preprocess::profile::{Kind, Profile, ProfileOptions};
 use cg_preprocess::webgrind::{OnOverflow, Version};
 use cg_preprocess_fuzz::{Choices, Format, read_all};
 use libfuzzer_sys::fuzz_target;

@@ -191,7 +191,10 @@ pub fn write(
             .map_err(|error| error.to_string())?;
             Ok(())
         }
-        Format::Tree(options) => tree::write(&Stacks::new(profile), None, &options, &mut output),
+        Format::Tree(options) => {
+            let (view, stacks) = (View::of(profile), Stacks::new(profile));
+            tree::write(&view, &stacks, None, &options, &mut output)
+        }
         Format::Collapsed => collapsed::write(&Stacks::new(profile), &mut output).map(drop),
     };
     written.map_err(|error| error.to_string())?;

@@ -1,10 +1,9 @@
 //! The identity of files, whatever their paths: to notice that an input is given twice, or that the
-//! output would replace one. Also, files that are already open.
+//! output would replace one.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
-use std::process;
 
 /// The identity of a regular file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,8 +14,12 @@ pub(crate) struct FileIdentity(Identity);
 type Identity = (u64, u64);
 
 /// The file itself, which stays open.
-#[cfg(not(unix))]
+#[cfg(all(not(unix), feature = "files"))]
 type Identity = std::sync::Arc<same_file::Handle>;
+
+/// Unknown: only conversions of files ask.
+#[cfg(all(not(unix), not(feature = "files")))]
+type Identity = std::convert::Infallible;
 
 impl FileIdentity {
     /// The identity of the file at a path, which has these metadata; `None` if it is not a regular
@@ -37,11 +40,16 @@ impl FileIdentity {
         metadata.is_file().then(identity)
     }
 
-    #[cfg(not(unix))]
+    #[cfg(all(not(unix), feature = "files"))]
     fn of(metadata: &Metadata, open: impl FnOnce() -> io::Result<File>) -> Option<Self> {
         let file = metadata.is_file().then(open)?.ok()?;
         let handle = same_file::Handle::from_file(file).ok()?;
         Some(FileIdentity(handle.into()))
+    }
+
+    #[cfg(all(not(unix), not(feature = "files")))]
+    fn of(_: &Metadata, _: impl FnOnce() -> io::Result<File>) -> Option<Self> {
+        None
     }
 }
 
@@ -55,57 +63,4 @@ pub(crate) fn stream(stream: &impl std::os::fd::AsFd) -> io::Result<File> {
 #[cfg(windows)]
 pub(crate) fn stream(stream: &impl std::os::windows::io::AsHandle) -> io::Result<File> {
     Ok(File::from(stream.as_handle().try_clone_to_owned()?))
-}
-
-/// An open file of some process, to which a path of the system leads: `/dev/stdout`, `/proc/7/fd/1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Descriptor {
-    process: u32,
-    number: i32,
-}
-
-impl Descriptor {
-    /// The open file that a path leads to, after following all links.
-    pub fn of(path: &Path) -> Option<Self> {
-        let names: Vec<_> = path.to_str()?.split('/').collect();
-        let (process, number) = match names[..] {
-            ["", "proc", process, "fd", number]
-            | ["", "proc", process, "task", _, "fd", number] => (process.parse().ok()?, number),
-            // On systems where this is not a link to `/proc/self/fd`.
-            ["", "dev", "fd", number] => (process::id(), number),
-            _ => return None,
-        };
-        let number = number.parse().ok()?;
-        Some(Descriptor { process, number })
-    }
-
-    /// Another descriptor of the same open file, at the same position and in the same mode. `path`
-    /// is its path.
-    pub fn duplicate(self, path: &Path) -> io::Result<File> {
-        match self.number {
-            1 if self.process == process::id() => stream(&io::stdout()),
-            2 if self.process == process::id() => stream(&io::stderr()),
-            _ => self.fetch().or_else(|error| {
-                // On Linux, opening a regular file again would start at its beginning.
-                let is_regular = path.metadata()?.is_file();
-                match is_regular && cfg!(target_os = "linux") {
-                    true => Err(error),
-                    false => File::options().write(true).open(path),
-                }
-            }),
-        }
-    }
-
-    #[cfg(target_os = "linux")]
-    fn fetch(self) -> io::Result<File> {
-        use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
-        let pid = i32::try_from(self.process).ok().and_then(Pid::from_raw);
-        let pidfd = pidfd_open(pid.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
-        Ok(pidfd_getfd(pidfd, self.number, PidfdGetfdFlags::empty())?.into())
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn fetch(self) -> io::Result<File> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
 }

@@ -4,14 +4,20 @@
 #[cfg(feature = "compression")]
 mod compression;
 mod content;
+#[cfg(feature = "files")]
+mod descriptor;
 mod identity;
+#[cfg(feature = "files")]
 mod output;
 mod progress;
 mod source;
 mod source_files;
+mod target;
 
+#[cfg(feature = "files")]
 pub(crate) use output::Output;
-pub use output::{Links, OutputOptions, Target, ends_with_separator, locate, remove_unfinished};
+#[cfg(feature = "files")]
+pub use output::{ends_with_separator, locate, remove_unfinished};
 pub(crate) use progress::FileFrom;
 pub use progress::Progress;
 pub(crate) use source::{Input, ResolvedSource, is_profile};
@@ -19,3 +25,4 @@ pub use source::{Source, plain};
 pub use source_files::{
     MAX_SOURCE_FILE, NoSource, SourceCounts, SourceFile, SourceFiles, SourceOptions, path_of,
 };
+pub use target::{Links, OutputOptions, Target};

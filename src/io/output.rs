@@ -1,6 +1,5 @@
 //! Outputs: files that appear complete or not at all, and streams.
 
-use std::fmt;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -8,8 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::identity::{Descriptor, FileIdentity, stream};
+use super::descriptor::Descriptor;
+use super::identity::{FileIdentity, stream};
 use super::source::plain;
+use super::target::{Links, OutputOptions, Target};
 use crate::display::text::printable_path;
 
 /// The size of the buffer between a writer and the system.
@@ -17,24 +18,6 @@ const BUFFER: usize = 64 << 10;
 
 /// The most links that are followed from a path.
 const MAX_LINKS: usize = 40;
-
-/// The destination of the output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// Standard output.
-    Stdout,
-    /// A file.
-    File(PathBuf),
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Target::Stdout => f.write_str("standard output"),
-            Target::File(path) => printable_path(path).fmt(f),
-        }
-    }
-}
 
 impl Target {
     /// Whether it is a terminal.
@@ -103,32 +86,6 @@ fn place(path: &Path, links: Links) -> io::Result<Place> {
     }
     try_folder(folder(&path))?;
     Ok(Place::File(path))
-}
-
-/// What an output may replace.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct OutputOptions {
-    /// Whether it may replace a callgrind profile that another program wrote.
-    pub overwrite_profiles: bool,
-    /// The links that are followed to it.
-    pub links: Links,
-    /// Whether only the owner may read a new file.
-    pub is_private: bool,
-}
-
-/// The links that are followed to an output.
-///
-/// In a folder that everyone may write to, another user can put a link where an output is
-/// expected. If it were followed, this would replace a file that they could not write themselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Links {
-    /// All links, except that in folders like `/tmp` they must belong to the user or to the
-    /// folder's owner. Linux does the same with `fs.protected_symlinks`.
-    #[default]
-    Protected,
-    /// Links of the user.
-    Own,
 }
 
 #[cfg(unix)]

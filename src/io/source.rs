@@ -12,8 +12,6 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fmt};
 
-use tempfile::SpooledTempFile;
-
 use super::content::{Content, Cut, fill, recognise};
 use super::identity::{self, FileIdentity};
 use super::progress::{Progress, ProgressReader};
@@ -34,9 +32,21 @@ const MAX_CHECKED: u64 = 256 << 20;
 /// that size, so the rest need not be copied.
 const MAX_COPIED: u64 = 1 << 32;
 
-/// The largest copy in memory. A larger one goes to a file without a name in the system's folder
-/// for temporary files.
-const IN_MEMORY: usize = 8 << 20;
+/// A copy. With more than 8 MiB, it goes to a file without a name in the system's folder for temporary
+/// files.
+#[cfg(feature = "files")]
+type Copy = tempfile::SpooledTempFile;
+
+/// A copy. Without the feature `files`, it stays in memory.
+#[cfg(not(feature = "files"))]
+type Copy = std::io::Cursor<Vec<u8>>;
+
+fn empty_copy() -> Copy {
+    #[cfg(feature = "files")]
+    return Copy::new(8 << 20);
+    #[cfg(not(feature = "files"))]
+    return Copy::default();
+}
 
 /// An input that can be read in any order, as webgrind files are.
 pub(crate) trait ReadSeek: Read + Seek {}
@@ -313,9 +323,9 @@ impl<'a> Input<'a> {
 }
 
 /// Copies an input, up to this size.
-fn copy(input: impl BufRead, most: u64) -> io::Result<SpooledTempFile> {
+fn copy(input: impl BufRead, most: u64) -> io::Result<Copy> {
     let mut input = input.take(most);
-    let mut copy = SpooledTempFile::new(IN_MEMORY);
+    let mut copy = empty_copy();
     while let bytes @ [_, ..] = fill(&mut input)? {
         let count = bytes.len();
         copy.write_all(bytes).map_err(|error| {
@@ -332,7 +342,7 @@ fn copy(input: impl BufRead, most: u64) -> io::Result<SpooledTempFile> {
     Ok(copy)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "files"))]
 mod tests {
     use super::*;
 

@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-#[cfg(not(unix))]
+#[cfg(all(not(unix), feature = "files"))]
 use std::fs;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-#[cfg(unix)]
+#[cfg(all(unix, feature = "files"))]
 use std::path::Component;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -120,6 +120,7 @@ struct Folder {
     file: File,
 }
 
+#[cfg(feature = "files")]
 impl Folder {
     fn open(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
@@ -135,12 +136,13 @@ impl Folder {
 }
 
 impl SourceFiles {
-    /// Opens the folders. Files that were changed after `profile_time`, when the profile was
+    /// Opens the folders, with the feature `files`. Files that were changed after `profile_time`, when the profile was
     /// written, are [newer](SourceFile::is_newer).
     ///
     /// # Errors
     ///
     /// When a folder cannot be opened.
+    #[cfg(feature = "files")]
     pub fn open(options: &SourceOptions, profile_time: Option<SystemTime>) -> io::Result<Self> {
         let open = |path: &PathBuf| {
             Folder::open(path).map_err(|error| {
@@ -329,6 +331,7 @@ fn shown(line: &str) -> Cow<'_, str> {
     }
 }
 
+#[cfg(feature = "files")]
 fn check_regular(metadata: &Metadata) -> Result<(), NoSource> {
     match metadata.is_file() {
         true => Ok(()),
@@ -338,7 +341,7 @@ fn check_regular(metadata: &Metadata) -> Result<(), NoSource> {
 
 /// Opens a regular file below a folder without following links: the path has none, unless somebody
 /// has just created one.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "files"))]
 fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
     use rustix::fs::AtFlags;
     use rustix::fs::{FileType, Mode, OFlags, openat, statat};
@@ -369,7 +372,7 @@ fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
     Err(NoSource::NotRegular)
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, feature = "files"))]
 fn reason(error: rustix::io::Errno) -> NoSource {
     match error {
         rustix::io::Errno::ACCESS | rustix::io::Errno::PERM => NoSource::Unreadable,
@@ -377,7 +380,13 @@ fn reason(error: rustix::io::Errno) -> NoSource {
     }
 }
 
-#[cfg(not(unix))]
+/// Nothing opens a folder.
+#[cfg(not(feature = "files"))]
+fn open_regular(_: &Folder, _: &Path) -> Result<File, NoSource> {
+    Err(NoSource::NoFolder)
+}
+
+#[cfg(all(not(unix), feature = "files"))]
 fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
     let path = folder.path.join(below);
     let metadata = fs::symlink_metadata(&path).map_err(|_| NoSource::Changed)?;

@@ -8,6 +8,7 @@ mod format;
 mod load;
 mod notices;
 mod reader;
+#[cfg(feature = "files")]
 mod write;
 
 use std::mem;
@@ -15,9 +16,11 @@ use std::mem;
 use crate::callgrind;
 use crate::compare::{Limit, Verdict, keep_common_events};
 use crate::display::text::excerpt;
+#[cfg(feature = "files")]
+use crate::io::Output;
 use crate::io::{
-    Output, OutputOptions, Progress, ResolvedSource, Source, SourceCounts, SourceFiles,
-    SourceOptions, Target, is_profile, plain,
+    OutputOptions, Progress, ResolvedSource, Source, SourceCounts, SourceFiles, SourceOptions,
+    Target, is_profile, plain,
 };
 use crate::output;
 use crate::profile::{EventChoice, InclusiveCost, Profile};
@@ -29,6 +32,7 @@ pub use format::{Feature, Format};
 use load::Side;
 pub use notices::Warning;
 pub use reader::{Error, ErrorKind, ProfileReader};
+#[cfg(feature = "files")]
 pub use write::Loaded;
 
 /// How to convert.
@@ -136,6 +140,7 @@ impl Report {
 /// # Errors
 ///
 /// See [`ConvertError`]; nothing appears at `output` then.
+#[cfg(feature = "files")]
 pub fn convert(
     inputs: &[Source],
     output: &Target,
@@ -158,6 +163,7 @@ pub fn convert(
 /// # Errors
 ///
 /// When an input cannot be read, or when there are no data.
+#[cfg(feature = "files")]
 pub fn read(
     inputs: &[Source],
     options: &ConvertOptions,
@@ -172,6 +178,7 @@ pub fn read(
 }
 
 /// A conversion before it begins.
+#[cfg(feature = "files")]
 #[derive(Debug)]
 pub struct Conversion<'a> {
     inputs: Vec<ResolvedSource<'a>>,
@@ -184,6 +191,7 @@ pub struct Conversion<'a> {
     progress: Progress,
 }
 
+#[cfg(feature = "files")]
 impl<'a> Conversion<'a> {
     /// Checks everything that can be checked without reading: that the inputs exist, and that the
     /// output can be written and is not one of them.
