@@ -480,6 +480,9 @@ impl ProfileBuilder {
             block.has_line = true;
             function.offer_line(LineSource::OwnCost, line);
         }
+        sums.functions
+            .self_costs
+            .add::<WIDTH>(function.index(), costs.row);
         match &mut self.run {
             Run::Trace => {}
             Run::Invocations(trace) => {
@@ -498,9 +501,6 @@ impl ProfileBuilder {
                 }
             }
         }
-        sums.functions
-            .self_costs
-            .add::<WIDTH>(function.index(), costs.row);
     }
 
     /// Adds calls of the open block.

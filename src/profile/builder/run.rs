@@ -8,7 +8,11 @@ use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, Kinds};
 use crate::trace::{LinkOptions, Trace};
 
 /// The current run of a trace, or the current aggregate, without its sums.
+///
+/// It has a tag of its own, because each block tests it several times: one that is hidden in a field
+/// takes three times the instructions to test.
 #[derive(Debug)]
+#[repr(u8)]
 pub(super) enum Run {
     /// A run of a trace of which only sums are needed.
     Trace,
