@@ -5,7 +5,7 @@
 
 #![no_main]
 
-use cg_preprocess::profile::{Kind, Profile, ProfileOptions};
+use cg_preprocess::profile::{Profile, ProfileOptions};
 use cg_preprocess::webgrind::{OnOverflow, Version};
 use cg_preprocess_fuzz::{Choices, Format, read_all};
 use libfuzzer_sys::fuzz_target;
@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
     match (plain, linked) {
         (Ok((plain, warnings)), Ok((linked, same_warnings))) => {
             assert_eq!(warnings, same_warnings);
-            if plain.kind() == None {
+            if plain.kind().is_none() {
                 // Where invocations are kept, sums that have none stay apart.
                 return;
             }
