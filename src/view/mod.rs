@@ -351,6 +351,18 @@ impl<'a> View<'a> {
         self.inclusive.nested[row.index()] && cycle(call.caller) == cycle(call.callee)
     }
 
+    /// The rows that call each other, directly or through others, together with a row. None if these
+    /// are not several.
+    pub(crate) fn cycle(&self, row: FunctionId) -> Vec<FunctionId> {
+        let cycles = self.rows.table.cycles();
+        if !cycles.has(row.index()) {
+            return Vec::new();
+        }
+        let rows = self.functions().map(|(row, _)| row);
+        rows.filter(|other| cycles.of[other.index()] == cycles.of[row.index()])
+            .collect()
+    }
+
     /// Whether the numbers of invocations are known.
     pub fn has_invocations(&self) -> bool {
         match self.by {

@@ -1,12 +1,20 @@
 //! The callers and the callees of a function.
 
+use std::cmp::Reverse;
+
 use crate::compare::Side;
-use crate::names::Named;
-use crate::output::Sort;
+use crate::display::numbers::{counted, grouped};
+use crate::maps::HashSet;
+use crate::names::{Named, SHORT, short_name};
 use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
-use crate::profile::EdgeRef;
+use crate::output::{Names, Sort};
+use crate::profile::{EdgeRef, FunctionId};
+use crate::tables::first_cost;
 use crate::view::CallsBy;
+
+/// The most functions of a cycle that are named.
+const MAX_NAMES: usize = 8;
 
 const COST: Column = Column::new(Sort::Inclusive, ["cost", "% of incl", "cost"]);
 
@@ -91,24 +99,72 @@ impl<'a> Report<'a> {
     /// The calls on each line.
     fn calls_by_line(&self, function: &Row<'a>, end: CallEnd) -> Vec<Row<'a>> {
         let (view, id) = (self.view, function.id);
-        let rows = self.calls_at(function, end).map(|(_, call)| {
-            let named = Named {
-                name: view.named(end.of(call.caller, call.callee)).name,
-                file: view.call_file(&call),
-                line: call.line,
-                ..Named::default()
-            };
-            Row {
-                is_recursive: id.is_some_and(|id| view.is_recursive(&call, id)),
-                ..Row::new(
-                    named,
-                    [&[], view.call_costs(CallsBy::Edge, &call)],
-                    view.is_call_estimated(&call),
-                    call.calls,
-                )
-            }
+        let rows = self.calls_at(function, end).map(|(_, call)| Row {
+            is_recursive: id.is_some_and(|id| view.is_recursive(&call, id)),
+            ..self.call_row(&call, end)
         });
         rows.collect()
+    }
+
+    /// A call on a line, with the function at its other end.
+    fn call_row(&self, call: &EdgeRef<'a>, end: CallEnd) -> Row<'a> {
+        let view = self.view;
+        let named = Named {
+            name: view.named(end.of(call.caller, call.callee)).name,
+            file: view.call_file(call),
+            line: call.line,
+            ..Named::default()
+        };
+        Row::new(
+            named,
+            [&[], view.call_costs(CallsBy::Edge, call)],
+            view.is_call_estimated(call),
+            call.calls,
+        )
+    }
+
+    /// Which functions call each other together with a function, and who calls these from outside,
+    /// after an empty line. Nothing if it calls at most itself.
+    pub(super) fn cycle(&self, function: &Row<'a>) -> Vec<String> {
+        let view = self.view;
+        let cycle = function.id.filter(|_| self.comparison.is_none());
+        let mut cycle = cycle.map_or_else(Vec::new, |id| view.cycle(id));
+        if cycle.is_empty() {
+            return Vec::new();
+        }
+        let mut calls: Vec<Row<'a>> = Vec::new();
+        let members: HashSet<FunctionId> = cycle.iter().copied().collect();
+        for &callee in &cycle {
+            let from_outside = view.called_from(callee);
+            let from_outside = from_outside.filter(|call| !members.contains(&call.caller));
+            calls.extend(from_outside.map(|call| self.call_row(&call, CallEnd::Caller)));
+        }
+        self.sort(&mut calls, Sort::Inclusive);
+        cycle.sort_by_key(|&id| Reverse(first_cost(view.self_costs(id))));
+        let names = cycle.iter().take(MAX_NAMES);
+        let mut names: Vec<String> = names.map(|&id| self.short(&view.named(id))).collect();
+        let more = cycle.len() - names.len();
+        names.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
+        let count = counted(cycle.len() as u64, "function");
+        let heading = format!("in a cycle of {count} that call each other:");
+        let mut lines = vec![String::new(), heading];
+        lines.extend(self.wrapped(names));
+        let columns = Columns {
+            values: self.with_calls(&[COST]),
+            whole: Some(function.change(Sort::Inclusive)),
+            has_sides: false,
+        };
+        let headings = ["caller from outside", "called at"];
+        lines.extend(self.top_of(headings, &calls, "more caller", &columns));
+        lines
+    }
+
+    /// A name as tables show it.
+    fn short(&self, named: &Named<'_>) -> String {
+        match self.options.names {
+            Names::Full => named.shown(),
+            Names::Short => short_name(&named.shown(), SHORT),
+        }
     }
 
     /// The calls from and to each other function of a comparison.

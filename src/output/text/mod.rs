@@ -140,6 +140,7 @@ impl<'a> Report<'a> {
             for (row, costs) in top.iter().zip(costs) {
                 lines.extend(self.detailed_table(slice::from_ref(row), &source));
                 lines.extend(CallEnd::BOTH.map(|end| self.call_table(row, end)).concat());
+                lines.extend(self.cycle(row));
                 let above = self.above_lines();
                 let tables = costs.into_iter();
                 lines.extend(tables.flat_map(|costs| costs.table(new, &source, &above)));
@@ -192,6 +193,11 @@ impl<'a> Report<'a> {
             items[0].insert_str(0, &format!("{word}: "));
         }
         items.extend(change.transition.as_ref().map(Transition::to_string));
+        self.wrapped(items)
+    }
+
+    /// Items in lines of the width.
+    fn wrapped(&self, items: Vec<String>) -> Vec<String> {
         let width = self.options.width.unwrap_or(DETAILS_WIDTH);
         let mut lines: Vec<String> = Vec::new();
         for item in items {
