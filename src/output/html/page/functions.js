@@ -81,6 +81,8 @@ function showFunctions() {
   const plainOwn = ({ table, index }) => table.self[event][index];
   const ownOf = (of) =>
     added ? exact(plainOwn(of)) + sumOf(membersOf(of).map(({ index }) => added[index])) : plainOwn(of);
+  const isOwnEstimate = (of) =>
+    added !== undefined && data.estimates !== null && membersOf(of).some(({ index }) => added[index] !== 0n);
   const inclusiveOf = ({ table, index }) => table.inclusive[event][index];
   const fits = searching(state.search);
   // All functions of a group may have been omitted.
@@ -92,7 +94,7 @@ function showFunctions() {
   ];
   if (rows.length === 0) return { status, view: [nothingFound(), omittedRows()] };
   const columns = [
-    barColumn('Self %', ownOf, { sort: 'self' }),
+    inclusiveColumn(ownOf, isOwnEstimate, { sort: 'self' }, 'Self %'),
     costColumn('Self', ownOf, { sort: 'self' }),
     inclusiveColumn(inclusiveOf, isEstimate, { sort: 'inclusive' }),
     costColumn('Inclusive', inclusiveOf, { sort: 'inclusive' }),
@@ -102,7 +104,8 @@ function showFunctions() {
   // Above, what the costs of memory are.
   const costs = peak(event) ? '' : `Self: the ${by}’s own cost. Inclusive: its own cost plus everything it calls.`;
   const shown = by !== 'function' ? 'its functions' : data.has_invocations ? 'who calls it' : 'its lines';
-  const click = `Click ${by === 'object' ? 'an' : 'a'} ${by} to see ${shown}.${markHint(rows, isEstimate)}`;
+  const hint = rows.some(isOwnEstimate) ? ' ~ marks costs that contain estimates.' : markHint(rows, isEstimate);
+  const click = `Click ${by === 'object' ? 'an' : 'a'} ${by} to see ${shown}.${hint}`;
   const about = soft(joined([costs, outer, click], ' '));
   return { status, view: [about, functionTable('Functions', columns, rows, isShown), omittedRows()] };
 }

@@ -41,6 +41,14 @@ function showChangedParts() {
   return { view: [soft('Runs, threads and dumps, paired by their names or inputs. ', ONE_PART), table] };
 }
 
+/** A link to the run of a part on the timeline, if it is there. */
+function runOf({ input, number, command }) {
+  const lane = lanes.indexOf(`${lastComponent(input)} · run ${number ?? 1} · ${command}`);
+  if (lane < 0 || lanes.length < 2) return undefined;
+  // The runs are the first nodes below all.
+  return el('a', { class: 'more', href: toView('timeline', { event: 0, zoom: lane + 1 }), tabindex: NONE }, 'timeline');
+}
+
 /** Which of several requests, threads or dumps was slow. */
 function showParts() {
   const { event } = state;
@@ -58,7 +66,7 @@ function showParts() {
       barColumn('Cost %', cost, { sort: 'cost' }),
       costColumn('Cost', cost, { sort: 'cost' }),
       callColumn(({ part }) => part.calls, { sort: 'calls' }),
-      nameColumn('Part', ({ part, short }) => el('span', { title: part.input }, short), {
+      nameColumn('Part', ({ part, short }) => [el('span', { title: part.input }, short), runOf(part)], {
         sort: 'name',
         order: ({ short }) => short,
       }),

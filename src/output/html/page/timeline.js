@@ -20,14 +20,19 @@ function toTimes(of) {
   );
 }
 
-const lanes = (data.timeline?.lanes || []).map((name) => other(name));
+/** The runs that have rows of their own. */
+const lanes = data.timeline?.lanes || [];
 let lastTimesTree;
 /** The tree of the calls on the timeline. It is made again only if others are hidden. */
 function timesShown() {
   const { hide } = state;
   if (lastTimesTree?.hide === hide) return lastTimesTree.tree;
   const frameOf = (index) => functions[index] || OTHERS;
-  const tree = timesOf(data.timeline, frameOf, { root: ALL, lanes, isHidden: hiding(hide) });
+  const tree = timesOf(data.timeline, frameOf, {
+    root: ALL,
+    lanes: lanes.map((name) => other(name)),
+    isHidden: hiding(hide),
+  });
   lastTimesTree = { hide, tree };
   return tree;
 }
