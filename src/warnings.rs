@@ -60,9 +60,10 @@ impl<W: Alike> Warnings<W> {
 
     /// Adds a warning, and counts others of its kind after it.
     fn add(&mut self, warning: W, after: u64) {
-        let most = match warning.is_omission() {
-            true => MAX_LISTED,
-            false => EXAMPLES,
+        let most = if warning.is_omission() {
+            MAX_LISTED
+        } else {
+            EXAMPLES
         };
         let mut alike = self
             .first

@@ -187,9 +187,10 @@ impl IdTables {
         let mut whole = Vec::new();
         for (nth, part) in text.split(|&byte| byte == b'\'').enumerate() {
             let is_level = nth == 1 && !part.is_empty() && part.iter().all(u8::is_ascii_digit);
-            let part = match is_level {
-                true => part,
-                false => name(self.functions.get(id_alone(part)?)?),
+            let part = if is_level {
+                part
+            } else {
+                name(self.functions.get(id_alone(part)?)?)
             };
             self.expanded_bytes = self.expanded_bytes.saturating_add(part.len() + 1);
             if self.expanded_bytes > Self::MAX_EXPANSION || whole.len() + part.len() >= MAX_NAME {

@@ -116,9 +116,10 @@ impl<'a> Cursor<'a> {
 
     /// Reads digits, which are hexadecimal after `0x`; `None` without any.
     fn any_digits(&mut self) -> Result<Option<u64>, ProblemKind> {
-        match self.take(b"0x") || self.take(b"0X") {
-            true => self.digits_of::<16>(),
-            false => self.digits_of::<10>(),
+        if self.take(b"0x") || self.take(b"0X") {
+            self.digits_of::<16>()
+        } else {
+            self.digits_of::<10>()
         }
     }
 

@@ -27,9 +27,10 @@ impl PartFilter {
     fn matches(&self, part: &PartHeader) -> bool {
         let trigger = part.name().unwrap_or(&part.trigger);
         let is_number = self.0.iter().all(u8::is_ascii_digit);
-        let is_named = match is_number {
-            true => trigger == self.0,
-            false => memchr::memmem::find(trigger, &self.0).is_some(),
+        let is_named = if is_number {
+            trigger == self.0
+        } else {
+            memchr::memmem::find(trigger, &self.0).is_some()
         };
         let number = part.number.map(|number| number.to_string());
         let mut numbers: Vec<String> = number.into_iter().collect();

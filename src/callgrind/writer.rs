@@ -120,9 +120,10 @@ fn check(profile: &Profile) -> Result<(), WriteError> {
     let functions = profile.functions();
     let invocations = functions.map(|(_, function)| function.invocations);
     let mut counts = invocations.chain(profile.edges().map(|edge| edge.calls));
-    match profile.has_saturated() || counts.any(|count| count == u64::MAX) {
-        true => Err(WriteError::TooLarge),
-        false => Ok(()),
+    if profile.has_saturated() || counts.any(|count| count == u64::MAX) {
+        Err(WriteError::TooLarge)
+    } else {
+        Ok(())
     }
 }
 
@@ -141,12 +142,13 @@ fn spell(name: &[u8]) -> Option<Vec<u8>> {
         byte => *byte == b'\n',
     };
     let bytes = name.iter().enumerate();
-    let spelled = bytes
-        .clone()
-        .flat_map(|(at, byte)| match is_lost((at, byte)) {
-            true => format!("\\x{byte:02x}").into_bytes(),
-            false => vec![*byte],
-        });
+    let spelled = bytes.clone().flat_map(|(at, byte)| {
+        if is_lost((at, byte)) {
+            format!("\\x{byte:02x}").into_bytes()
+        } else {
+            vec![*byte]
+        }
+    });
     bytes.clone().any(is_lost).then(|| spelled.collect())
 }
 

@@ -38,9 +38,10 @@ impl Descriptor {
             _ => self.fetch().or_else(|error| {
                 // On Linux, opening a regular file again would start at its beginning.
                 let is_regular = path.metadata()?.is_file();
-                match is_regular && cfg!(target_os = "linux") {
-                    true => Err(error),
-                    false => File::options().write(true).open(path),
+                if is_regular && cfg!(target_os = "linux") {
+                    Err(error)
+                } else {
+                    File::options().write(true).open(path)
                 }
             }),
         }

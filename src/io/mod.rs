@@ -16,13 +16,19 @@ mod target;
 
 #[cfg(feature = "files")]
 pub(crate) use output::Output;
+// What only the program needs.
 #[cfg(feature = "files")]
+#[doc(hidden)]
 pub use output::{ends_with_separator, locate, remove_unfinished};
 pub(crate) use progress::FileFrom;
 pub use progress::Progress;
+pub use source::Source;
+#[doc(hidden)]
+pub use source::plain;
 pub(crate) use source::{Input, ResolvedSource, is_profile};
-pub use source::{Source, plain};
+#[doc(hidden)]
+pub use source_files::path_of;
 pub use source_files::{
-    MAX_SOURCE_FILE, NoSource, SourceCounts, SourceFile, SourceFiles, SourceOptions, path_of,
+    MAX_SOURCE_FILE, NoSource, SourceCounts, SourceFile, SourceFiles, SourceOptions,
 };
 pub use target::{Links, OutputOptions, Target};

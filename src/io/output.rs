@@ -328,10 +328,7 @@ fn begin(path: &Path, is_private: bool) -> io::Result<NamedTempFile> {
     // From the mode of a file for everyone, the system removes the umask.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(
-        match is_private {
-            true => 0o600,
-            false => 0o666,
-        },
+        if is_private { 0o600 } else { 0o666 },
     ));
     #[cfg(not(unix))]
     let _ = is_private;

@@ -333,9 +333,10 @@ fn shown(line: &str) -> Cow<'_, str> {
 
 #[cfg(feature = "files")]
 fn check_regular(metadata: &Metadata) -> Result<(), NoSource> {
-    match metadata.is_file() {
-        true => Ok(()),
-        false => Err(NoSource::NotRegular),
+    if metadata.is_file() {
+        Ok(())
+    } else {
+        Err(NoSource::NotRegular)
     }
 }
 

@@ -28,7 +28,9 @@ use crate::view::GroupBy;
 use crate::warnings::Warnings;
 use crate::webgrind::OnOverflow;
 pub use error::{ConvertError, FormatError};
-pub use format::{Feature, Format};
+#[doc(hidden)]
+pub use format::Feature;
+pub use format::Format;
 use load::Side;
 pub use notices::Warning;
 pub use reader::{Error, ErrorKind, ProfileReader};

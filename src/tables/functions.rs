@@ -185,10 +185,7 @@ impl Function {
 
     /// The number of recorded invocations.
     pub(crate) fn counted_invocations(&self) -> u64 {
-        match self.is_assumed {
-            true => 0,
-            false => self.invocations,
-        }
+        if self.is_assumed { 0 } else { self.invocations }
     }
 
     /// Sets the number of recorded invocations. If there is `evidence` of any, the number is at

@@ -82,9 +82,10 @@ impl LineTable {
         let rows = self.keys.iter().map(|key| key.function);
         ByFunction::new(rows, functions).sort_by(|&a, &b| {
             let [a, b] = [a, b].map(|row| &self.keys[row as usize]);
-            match a.file == b.file {
-                true => a.line.cmp(&b.line),
-                false => name(a.file).cmp(name(b.file)),
+            if a.file == b.file {
+                a.line.cmp(&b.line)
+            } else {
+                name(a.file).cmp(name(b.file))
             }
         })
     }

@@ -269,9 +269,10 @@ impl Linker {
         if self.wanted.invocations {
             self.push_invocation::<WIDTH>(batch, number);
         }
-        let ended = match calls.is_empty() {
-            true => Ended::LeafBlock(next_index(number)),
-            false => Ended::Block(next_index(number)),
+        let ended = if calls.is_empty() {
+            Ended::LeafBlock(next_index(number))
+        } else {
+            Ended::Block(next_index(number))
         };
         let unclaimed = slot(&mut self.unclaimed, block.function.index());
         unclaimed.push(UnmatchedInvocation {

@@ -16,4 +16,5 @@ pub use reader::{ReadOutcome, read};
 pub use writer::{WriteOptions, write};
 
 /// What webgrind appends to the name of a profile for its own file.
+#[doc(hidden)]
 pub const FILE_ENDING: &str = ".webgrind";

@@ -134,6 +134,7 @@ enum Figure {
 }
 
 impl FileContents<'_> {
+    #[inline]
     fn figure(&self, id: FunctionId, function: &Function, field: FunctionField) -> Figure {
         let profile = self.profile;
         match field {
@@ -153,9 +154,10 @@ impl FileContents<'_> {
     /// The function's name as it is written.
     fn name(&self, function: &Function) -> Cow<'_, [u8]> {
         let name = self.profile.name(function.name);
-        match self.escape_html {
-            true => escaped(name, IN_NAMES),
-            false => name.into(),
+        if self.escape_html {
+            escaped(name, IN_NAMES)
+        } else {
+            name.into()
         }
     }
 

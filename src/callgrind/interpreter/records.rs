@@ -237,9 +237,10 @@ impl Interpreter<'_> {
         let ids = key.ids()?;
         let file = self.ids.of(NameKind::File).get(ids.file.into())?;
         let name = self.ids.of(NameKind::Function).get(ids.function.into())?;
-        let object = match is_call {
-            true => self.current.callee_object(),
-            false => self.current.object(),
+        let object = if is_call {
+            self.current.callee_object()
+        } else {
+            self.current.object()
         };
         let record = Record {
             file,

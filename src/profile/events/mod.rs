@@ -13,7 +13,7 @@ use crate::tables::ColumnMap;
 pub use error::EventError;
 pub(crate) use formula::Definition;
 use formula::{Expansion, Formulas};
-pub use names::split_scale;
+pub(crate) use names::split_scale;
 pub(crate) use names::{MAX_EVENT_NAME, is_overlong};
 use names::{conventional, factor_between, unit_of};
 

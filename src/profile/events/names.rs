@@ -28,16 +28,7 @@ pub(super) fn unit_of(name: &[u8]) -> &'static str {
 /// thousands of `Ir`.
 ///
 /// webgrind's formats have 32 bits, so larger costs are divided and their event is renamed.
-///
-/// ```
-/// use cg_preprocess::profile::split_scale;
-///
-/// assert_eq!(split_scale(b"Ir_(x1000)"), (&b"Ir"[..], 1000));
-/// for unscaled in [&b"Time_(10ns)"[..], b"Ir_(x)", b"Ir_(x0)"] {
-///     assert_eq!(split_scale(unscaled), (unscaled, 1));
-/// }
-/// ```
-pub fn split_scale(name: &[u8]) -> (&[u8], u64) {
+pub(crate) fn split_scale(name: &[u8]) -> (&[u8], u64) {
     let scale = || {
         let at = memchr::memmem::rfind(name, b"_(x")?;
         let digits = name[at + 3..].strip_suffix(b")")?;
@@ -82,4 +73,17 @@ pub(super) fn factor_between(wanted: &[u8], other: &[u8]) -> Option<Cost> {
         return None;
     };
     Cost::try_from(scale).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_are_positive_numbers() {
+        assert_eq!(split_scale(b"Ir_(x1000)"), (&b"Ir"[..], 1000));
+        for unscaled in [&b"Time_(10ns)"[..], b"Ir_(x)", b"Ir_(x0)"] {
+            assert_eq!(split_scale(unscaled), (unscaled, 1));
+        }
+    }
 }
