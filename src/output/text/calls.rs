@@ -18,6 +18,8 @@ const MAX_NAMES: usize = 8;
 
 const COST: Column = Column::new(Sort::Inclusive, ["cost", "% of incl", "cost"]);
 
+const ENTRY: Column = Column::new(Sort::Inclusive, ["cost", "% of cycle", "cost"]);
+
 /// The calls into a function or out of it, by their other end.
 #[derive(Clone, Copy)]
 pub(super) enum CallEnd {
@@ -145,13 +147,15 @@ impl<'a> Report<'a> {
         let mut names: Vec<String> = names.map(|&id| self.short(&view.named(id))).collect();
         let more = cycle.len() - names.len();
         names.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
-        let count = counted(cycle.len() as u64, "function");
+        let count = counted(cycle.len() as u64, self.kind.by.name());
         let heading = format!("in a cycle of {count} that call each other:");
         let mut lines = vec![String::new(), heading];
         lines.extend(self.wrapped(names));
         let columns = Columns {
-            values: self.with_calls(&[COST]),
-            whole: Some(function.change(Sort::Inclusive)),
+            values: self.with_calls(&[ENTRY]),
+            whole: Some(calls.iter().fold(0, |sum, call| {
+                sum.saturating_add(call.change(Sort::Inclusive))
+            })),
             has_sides: false,
         };
         let headings = ["caller from outside", "called at"];
