@@ -59,8 +59,8 @@ pub fn from_name(path: &Path) -> Result<Format, String> {
         .iter()
         .map(|&(ending, advice)| (ending, Err(advice)));
     // `.trace.json` wins over `.json`.
-    let fitting = supported
-        .chain(others)
+    let fitting = others
+        .chain(supported)
         .filter(|(ending, _)| lower.ends_with(ending));
     if let Some((_, format)) = fitting.max_by_key(|(ending, _)| ending.len()) {
         return format.map_err(str::to_owned);
