@@ -1,5 +1,6 @@
 //! Stacks as a tree, for a terminal or a log.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
@@ -69,12 +70,18 @@ struct ShownTree<'t, 'a> {
 
 /// A node, or the sum of omitted siblings.
 struct TreeRow<'a> {
-    row: Row<'a>,
-    /// `None` for omitted nodes.
-    node: Option<usize>,
+    node: Node<'a>,
     level: usize,
+    /// Whether its name needs its file, because siblings have this name, too.
+    has_file: bool,
     /// Whether it is the only child of its parent.
     is_only: bool,
+}
+
+enum Node<'a> {
+    Shown(usize),
+    /// The sum of omitted ones.
+    Rest(Box<Row<'a>>),
 }
 
 impl ShownTree<'_, '_> {
@@ -96,8 +103,8 @@ impl ShownTree<'_, '_> {
         // The next row is the last one.
         let mut pending = rows_below(None);
         while let Some(row) = pending.pop() {
-            if row.node.is_some() {
-                pending.extend(rows_below(row.node));
+            if let Node::Shown(at) = row.node {
+                pending.extend(rows_below(Some(at)));
             }
             rows.push(row);
         }
@@ -106,48 +113,55 @@ impl ShownTree<'_, '_> {
 
     /// The rows for siblings, the last one first.
     fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>) -> Vec<TreeRow<'_>> {
-        let (nodes, others): (Vec<usize>, Vec<usize>) =
+        let (mut nodes, others): (Vec<usize>, Vec<usize>) =
             siblings.iter().partition(|at| shown.contains(at));
-        let rows = nodes.iter().map(|&at| self.row(Some(at), &[at]));
-        let mut rows: Vec<TreeRow<'_>> = rows.collect();
-        rows.sort_by_key(|of| {
-            let cost = self.report.rank(of.row.change(Sort::Inclusive));
-            (cost, Reverse((of.row.named.name, of.node)))
+        nodes.sort_by_cached_key(|&at| {
+            let cost = self.sums(&[at]);
+            let cost = self.report.rank(Sort::Inclusive.change(cost));
+            (cost, Reverse((self.named(at).name, at)))
         });
         let mut files: HashMap<&[u8], HashSet<&[u8]>> = HashMap::default();
-        for Named { name, file, .. } in rows.iter().map(|of| of.row.named) {
+        for Named { name, file, .. } in nodes.iter().map(|&at| self.named(at)) {
             files.entry(name).or_default().insert(file);
         }
-        for of in &mut rows {
-            let Named { name, file, .. } = of.row.named;
-            if files[name].len() > 1 {
-                of.row.text = Some(format!("{} ({})", of.row.shown(), printable(file)));
-            }
-        }
-        if !others.is_empty() {
-            rows.insert(0, self.row(None, &others));
-        }
+        let level = |at| self.stacks.depth(at) as usize;
+        let rest = others.first().map(|&first| TreeRow {
+            node: Node::Rest(Box::new(Row {
+                text: Some(format!("… {} more", grouped(others.len() as u64))),
+                sums: self.sums(&others),
+                ..Row::default()
+            })),
+            level: level(first),
+            has_file: false,
+            is_only: false,
+        });
+        let nodes = nodes.into_iter().map(|at| TreeRow {
+            node: Node::Shown(at),
+            level: level(at),
+            has_file: files[self.named(at).name].len() > 1,
+            is_only: false,
+        });
+        let mut rows: Vec<TreeRow<'_>> = rest.into_iter().chain(nodes).collect();
         if let [only] = rows.as_mut_slice() {
             only.is_only = true;
         }
         rows
     }
 
-    /// A row for a node, or for several that are omitted.
-    fn row(&self, node: Option<usize>, nodes: &[usize]) -> TreeRow<'_> {
-        TreeRow {
-            row: Row {
-                named: self.named(nodes[0]),
-                text: match node {
-                    Some(_) => None,
-                    None => Some(format!("… {} more", grouped(nodes.len() as u64))),
-                },
-                sums: self.sums(nodes),
-                ..Row::default()
-            },
-            node,
-            level: self.stacks.depth(nodes[0]) as usize,
-            is_only: false,
+    /// What a row shows.
+    fn row<'r>(&'r self, row: &'r TreeRow<'r>) -> Cow<'r, Row<'r>> {
+        match &row.node {
+            Node::Rest(rest) => Cow::Borrowed(rest),
+            &Node::Shown(at) => {
+                let named = self.named(at);
+                let with_file = || format!("{} ({})", named.shown(), printable(named.file));
+                Cow::Owned(Row {
+                    named,
+                    text: row.has_file.then(with_file),
+                    sums: self.sums(&[at]),
+                    ..Row::default()
+                })
+            }
         }
     }
 
@@ -219,7 +233,7 @@ impl ShownTree<'_, '_> {
     }
 
     /// The headings, and a line for each row.
-    fn lines(&self, rows: &[TreeRow<'_>]) -> Vec<String> {
+    fn lines(&self, rows: &[TreeRow<'_>]) -> impl Iterator<Item = String> {
         let (report, options) = (self.report, self.report.options);
         let costs = [Column::INCLUSIVE, SELF];
         let columns = Columns {
@@ -231,8 +245,8 @@ impl ShownTree<'_, '_> {
             whole: Some(report.first().whole()),
             has_sides: true,
         };
-        let shown = rows.iter().map(|of| &of.row);
-        let mut table = report.table(["function", ""], shown, &columns);
+        let table = report.table(["function", ""], &columns);
+        let mut table = table.with_rows(rows.iter().map(|row| self.row(row)));
         let room = table.room(options);
         let most = room
             .map(|room| room.saturating_sub(MIN_NAME) / INDENT)

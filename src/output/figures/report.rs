@@ -367,18 +367,13 @@ impl<'a> Report<'a> {
     }
 
     /// A table of functions or groups.
-    pub fn function_table<'t>(&self, rows: &'t [Row<'t>]) -> TextTable<'t> {
-        self.table(self.headings(), rows, &self.columns())
+    pub fn function_table(&self) -> TextTable<'_> {
+        self.table(self.headings(), &self.columns())
     }
 
-    /// A table of rows with their values in all events, or with their changes in the first.
-    pub fn table<'t>(
-        &self,
-        headings: [&str; 2],
-        rows: impl IntoIterator<Item = &'t Row<'t>>,
-        columns: &Columns,
-    ) -> TextTable<'t> {
-        let table = TextTable::new(headings, rows, self.comparison.is_none());
+    /// A table for rows with their values in all events, or with their changes in the first.
+    pub fn table(&self, headings: [&str; 2], columns: &Columns) -> TextTable<'_> {
+        let table = TextTable::new(headings, self.comparison.is_none());
         let table = match self.comparison {
             None => self.with_values(table, columns),
             Some(_) => self.with_changes(table, columns),
@@ -386,7 +381,7 @@ impl<'a> Report<'a> {
         table.with_gaps()
     }
 
-    fn with_values<'t>(&self, mut table: TextTable<'t>, columns: &Columns) -> TextTable<'t> {
+    fn with_values<'t>(&'t self, mut table: TextTable<'t>, columns: &Columns) -> TextTable<'t> {
         let (notation, whole) = (self.first().notation, columns.whole.unwrap_or_default());
         for &Column {
             value, name, share, ..
@@ -397,12 +392,12 @@ impl<'a> Report<'a> {
                 continue;
             }
             if !share.is_empty() {
-                table = table.with(share, |row| match row.is_recursive {
+                table = table.with(share, move |row| match row.is_recursive {
                     true => "recursive".to_owned(),
                     false => marked(row.is_estimated(value), percent(row.change(value), whole)),
                 });
             }
-            table = table.with(notation.heading(name), |row| {
+            table = table.with(notation.heading(name), move |row| {
                 notation.cost(row.change(value))
             });
         }
@@ -410,7 +405,7 @@ impl<'a> Report<'a> {
             for column in columns.values.iter().filter(|of| !of.share.is_empty()) {
                 let costs = usize::from(column.value != Sort::SelfCost);
                 let heading = format!("{} {}", column.name, event.heading());
-                table = table.with(heading, |row| {
+                table = table.with(heading, move |row| {
                     let cost = event.cost(Side::New, &row.costs[costs]);
                     event.notation.cost(cost)
                 });
@@ -419,27 +414,29 @@ impl<'a> Report<'a> {
         table
     }
 
-    fn with_changes<'t>(&self, table: TextTable<'t>, columns: &Columns) -> TextTable<'t> {
+    fn with_changes<'t>(&'t self, table: TextTable<'t>, columns: &Columns) -> TextTable<'t> {
         let (event, notation) = (self.first(), self.first().notation);
-        let value = columns.values[0].value;
-        let on = |row: &Row<'_>, side: Side| row.sums[side].map(|sums| value.of(sums));
-        let share = columns.whole.map_or("change %", |_| "base %");
+        let (value, whole) = (columns.values[0].value, columns.whole);
+        let on = move |row: &Row<'_>, side: Side| row.sums[side].map(|sums| value.of(sums));
+        let share = whole.map_or("change %", |_| "base %");
         let table = table
-            .with(notation.heading("change"), |row| {
+            .with(notation.heading("change"), move |row| {
                 marked(row.is_estimated(value), event.change(row.change(value)))
             })
-            .with(share, |row| {
+            .with(share, move |row| {
                 let base = on(row, Side::Base).unwrap_or_default();
-                signed_percent(row.change(value), columns.whole.unwrap_or(base))
+                signed_percent(row.change(value), whole.unwrap_or(base))
             })
-            .with_growth(|row| row.change(value));
+            .with_growth(move |row| row.change(value));
         if !columns.has_sides {
             return table;
         }
         let table = Sides::EACH.into_iter().fold(table, |table, side| {
-            table.with(notation.heading(side.name()), |row| match on(row, side) {
-                Some(cost) => notation.cost(cost),
-                None => MISSING[side].to_owned(),
+            table.with(notation.heading(side.name()), move |row| {
+                match on(row, side) {
+                    Some(cost) => notation.cost(cost),
+                    None => MISSING[side].to_owned(),
+                }
             })
         });
         match columns.values.last() {

@@ -1,6 +1,7 @@
 //! Tables: columns of figures, then names and locations, which share the remaining width.
 
-use std::{iter, mem};
+use std::borrow::Borrow;
+use std::mem;
 
 use super::row::Row;
 use crate::compare::Sides;
@@ -15,9 +16,19 @@ const GAP: &str = "  ";
 const MIN_NAME: usize = 30;
 const MIN_PLACE: usize = 20;
 
-/// A table with a line for each row.
-pub(crate) struct TextTable<'a> {
-    pub rows: Vec<&'a Row<'a>>,
+/// What a table makes of a row.
+type OfRow<'t, T> = Box<dyn Fn(&Row<'_>) -> T + 't>;
+
+/// A table with a line for each row. Rows are needed only while they are added.
+pub(crate) struct TextTable<'t> {
+    columns: Vec<OfRow<'t, String>>,
+    /// The number of columns that are empty for rows without costs.
+    gaps: usize,
+    growth: Option<OfRow<'t, i128>>,
+    below: Option<OfRow<'t, Vec<String>>>,
+    /// Whether locations are shown, and whether these have lines.
+    has_places: bool,
+    has_lines: bool,
     /// The headings, then the line of each row.
     lines: Vec<TextRow>,
 }
@@ -43,69 +54,81 @@ pub(crate) enum SourceLocation {
     Function(String),
 }
 
-impl<'a> TextTable<'a> {
-    /// A table with the names and locations of rows.
-    pub fn new(
-        [name, place]: [&str; 2],
-        rows: impl IntoIterator<Item = &'a Row<'a>>,
-        has_lines: bool,
-    ) -> Self {
-        let line = |name, place| TextRow {
-            figures: Vec::new(),
-            name,
-            place,
-            below: Vec::new(),
-            growth: 0,
-        };
-        let rows: Vec<_> = rows.into_iter().collect();
-        let headings = line(name.to_owned(), SourceLocation::File(place.to_owned()));
-        let lines = rows.iter().map(|row| {
-            let place = match place {
-                "" => SourceLocation::File(String::new()),
-                _ if has_lines => SourceLocation::of(&row.named),
-                _ => SourceLocation::of(&Named {
-                    line: 0,
-                    ..row.named
-                }),
-            };
-            line(row.shown(), place)
-        });
+impl<'t> TextTable<'t> {
+    /// A table without columns and rows.
+    pub fn new([name, place]: [&str; 2], has_lines: bool) -> Self {
         TextTable {
-            lines: iter::once(headings).chain(lines).collect(),
-            rows,
+            columns: Vec::new(),
+            gaps: 0,
+            growth: None,
+            below: None,
+            has_places: !place.is_empty(),
+            has_lines,
+            lines: vec![TextRow {
+                figures: Vec::new(),
+                name: name.to_owned(),
+                place: SourceLocation::File(place.to_owned()),
+                below: Vec::new(),
+                growth: 0,
+            }],
         }
     }
 
-    /// Changes the line of each row.
-    fn with_each(mut self, mut change: impl FnMut(&mut TextRow, &'a Row<'a>)) -> Self {
-        let lines = self.lines[1..].iter_mut().zip(&self.rows);
-        lines.for_each(|(line, row)| change(line, row));
+    /// Adds a column: its heading, and the figure of a row.
+    pub fn with(
+        mut self,
+        heading: impl Into<String>,
+        figure: impl Fn(&Row<'_>) -> String + 't,
+    ) -> Self {
+        self.lines[0].figures.push(heading.into());
+        self.columns.push(Box::new(figure));
         self
     }
 
-    /// Adds a column: its heading, and the figure of a row.
-    pub fn with(mut self, heading: impl Into<String>, figure: impl Fn(&Row<'_>) -> String) -> Self {
-        self.lines[0].figures.push(heading.into());
-        self.with_each(|line, row| line.figures.push(figure(row)))
-    }
-
-    /// Empties the columns of rows without costs.
-    pub fn with_gaps(self) -> Self {
-        self.with_each(|line, row| {
-            if row.sums == Sides::default() {
-                line.figures.fill(String::new());
-            }
-        })
+    /// Leaves the columns so far empty for rows without costs.
+    pub fn with_gaps(mut self) -> Self {
+        self.gaps = self.columns.len();
+        self
     }
 
     /// Adds lines below the rows.
-    pub fn with_below(self, below: impl Fn(&Row<'_>) -> Vec<String>) -> Self {
-        self.with_each(|line, row| line.below = below(row))
+    pub fn with_below(mut self, below: impl Fn(&Row<'_>) -> Vec<String> + 't) -> Self {
+        self.below = Some(Box::new(below));
+        self
     }
 
     /// Colours the first figure of each row if colours are requested: growth is red, decline is green.
-    pub fn with_growth(self, growth: impl Fn(&Row<'_>) -> i128) -> Self {
-        self.with_each(|line, row| line.growth = growth(row))
+    pub fn with_growth(mut self, growth: impl Fn(&Row<'_>) -> i128 + 't) -> Self {
+        self.growth = Some(Box::new(growth));
+        self
+    }
+
+    /// Adds rows.
+    pub fn with_rows<'r, T: Borrow<Row<'r>>>(mut self, rows: impl IntoIterator<Item = T>) -> Self {
+        self.lines.extend(rows.into_iter().map(|row| {
+            let row = row.borrow();
+            let gaps = match row.sums == Sides::default() {
+                true => self.gaps,
+                false => 0,
+            };
+            let figures = self.columns.iter().enumerate();
+            let figures = figures.map(|(at, figure)| match at < gaps {
+                true => String::new(),
+                false => figure(row),
+            });
+            let line = if self.has_lines { row.named.line } else { 0 };
+            TextRow {
+                figures: figures.collect(),
+                name: row.shown(),
+                place: match self.has_places {
+                    true => SourceLocation::of(&Named { line, ..row.named }),
+                    false => SourceLocation::File(String::new()),
+                },
+                below: self.below.as_ref().map_or(Vec::new(), |below| below(row)),
+                growth: self.growth.as_ref().map_or(0, |growth| growth(row)),
+            }
+        }));
+        self
     }
 
     /// The headings and rows as lines after an empty one, cut to the room there is. Without a
@@ -140,9 +163,9 @@ impl<'a> TextTable<'a> {
     }
 
     /// The headings and rows as lines: figures aligned to the right of their columns, and names.
-    pub fn joined(self, options: &ReportOptions) -> Vec<String> {
+    pub fn joined(self, options: &ReportOptions) -> impl Iterator<Item = String> {
         let widths = self.figure_widths();
-        let lines = self.lines.into_iter().flat_map(|row| {
+        self.lines.into_iter().flat_map(move |row| {
             let figures = row.figures.iter().zip(&widths).map(|(figure, width)| {
                 let missing = width.saturating_sub(width_of(figure));
                 " ".repeat(missing) + figure + GAP
@@ -152,8 +175,7 @@ impl<'a> TextTable<'a> {
             let growth = if options.color { row.growth } else { 0 };
             let line = coloured(line, widths.first().copied(), growth);
             [line].into_iter().chain(row.below)
-        });
-        lines.collect()
+        })
     }
 
     /// The rows, without the headings.

@@ -91,13 +91,13 @@ impl Body {
     pub fn table(
         &mut self,
         table: TextTable<'_>,
+        rows: &[Row<'_>],
         name: impl Fn(&Row<'_>, &str) -> String,
     ) -> usize {
-        if table.rows.is_empty() {
+        if rows.is_empty() {
             return 0;
         }
-        let rows = table.rows.clone();
-        let (headings, lines) = table.into_lines();
+        let (headings, lines) = table.with_rows(rows).into_lines();
         let columns = headings.figures.len();
         let mut headings = [headings.figures, vec![headings.name, headings.place.full()]].concat();
         let has_places = headings.pop_if(|place| place.is_empty()).is_none();

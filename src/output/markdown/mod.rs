@@ -144,8 +144,8 @@ fn body(
     totals(&mut body, report);
     let parts = report.parts();
     let (top, _) = report.options.split(&parts);
-    let table = report.table(["part", ""], top, &report.part_columns());
-    let shown = body.table(table, |_, name| cell(name));
+    let table = report.table(["part", ""], &report.part_columns());
+    let shown = body.table(table, top, |_, name| cell(name));
     if shown < parts.len() {
         let more = counted((parts.len() - shown) as u64, "more part");
         body.paragraph(&format!("{more}."));
@@ -195,7 +195,7 @@ fn functions(body: &mut Body, report: &Report<'_>, rows: &[Row<'_>], top: usize)
     let mut values = report.values();
     values.retain(|_| report.comparison.is_some());
     let add = |body: &mut Body, rows| {
-        let table = report.function_table(rows);
+        let table = report.function_table();
         let table = values.iter().fold(table, |table, column| {
             let heading = match column.value {
                 Sort::Calls => column.name.to_owned(),
@@ -203,7 +203,7 @@ fn functions(body: &mut Body, report: &Report<'_>, rows: &[Row<'_>], top: usize)
             };
             table.with(heading, |row| report.on_sides(row, column.value))
         });
-        body.table(table, |row, name| {
+        body.table(table, rows, |row, name| {
             let change = row.change;
             let word = change
                 .and_then(|change| absence(change.sums))
@@ -254,8 +254,8 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
             }
         });
         let rows: Vec<Row<'_>> = rows.collect();
-        let table = report.table(["stack", ""], &rows, &columns);
-        body.table(table, |_, path| path.to_owned());
+        let table = report.table(["stack", ""], &columns);
+        body.table(table, &rows, |_, path| path.to_owned());
         if paths.iter().any(|&id| stacks.is_estimated(id)) {
             body.paragraph("`~`: an estimate, because the profile does not record which caller the cost belongs to.");
         }
@@ -285,8 +285,8 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
             Row::new(named, [line.costs; 2], false, 0)
         });
         let rows: Vec<Row<'_>> = rows.collect();
-        let table = report.table(["function", "line"], &rows, &columns);
-        body.table(table, |_, name| name_cell(report, name));
+        let table = report.table(["function", "line"], &columns);
+        body.table(table, &rows, |_, name| name_cell(report, name));
         if unknown != 0 {
             let cost = first.with_share_of(unknown, first.whole());
             body.paragraph(&format!("Not on any known line: {cost}."));

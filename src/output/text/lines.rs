@@ -156,7 +156,7 @@ impl<'a> CostliestLines<'a> {
         }
         let (is_trace, columns) = (is_trace(report), columns(report));
         let headings = [&*printable(self.own_file), ""];
-        let table = report.table(headings, &rows, &columns).with("line", |row| {
+        let table = report.table(headings, &columns).with("line", |row| {
             match (row.named.line, row.sums.new) {
                 (0, None) if row.shown().is_empty() => "…".to_owned(),
                 (0, None) => String::new(),
@@ -164,7 +164,7 @@ impl<'a> CostliestLines<'a> {
             }
         });
         let mut lines = above.to_vec();
-        lines.extend(table.joined(report.options));
+        lines.extend(table.with_rows(&rows).joined(report.options));
         if !self.rest.is_empty() {
             let rest = report.tally(&self.rest, &columns);
             lines.push(report.together(rest, "more line", &columns));

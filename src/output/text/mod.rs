@@ -102,7 +102,7 @@ impl<'a> Report<'a> {
         if top.is_empty() {
             return Vec::new();
         }
-        let mut lines = self.lines(self.table(headings, top, columns));
+        let mut lines = self.lines(self.table(headings, columns).with_rows(top));
         let rest = self.tally(rest, columns);
         lines.extend((rest.count > 0).then(|| self.together(rest, more, columns)));
         lines
@@ -173,12 +173,12 @@ impl<'a> Report<'a> {
     /// A table of rows with their details, after an empty line. If rows are lines, their source is below
     /// them, as far as it is known.
     fn detailed_table(&self, rows: &[Row<'a>], source: &SourceText<'_>) -> Vec<String> {
-        let table = self.function_table(rows).with_below(|row| {
+        let table = self.function_table().with_below(|row| {
             let place = self.kind.place(row);
             let source = place.and_then(|place| source.below(place));
             self.details(row).into_iter().chain(source).collect()
         });
-        self.lines(table)
+        self.lines(table.with_rows(rows))
     }
 
     /// The values of a row of a comparison on both sides, wrapped to the width.
