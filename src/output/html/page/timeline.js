@@ -81,7 +81,7 @@ function aboutTimes(node, { zoom }) {
   return joined([
     `${ownCost(inclusive)}, ${share(inclusive)} % of the total`,
     at >= 0 && zoom.at >= 0 && node !== zoom && `${percent(inclusive, zoom.inclusive)} % of what is zoomed`,
-    `${begin} to ${end}`,
+    begin === end ? `at ${begin}` : `${begin} to ${end}`,
     at >= 0 && below.length > 0 && `${ownCost(own)} outside of the calls in it`,
     isCalled && `called at ${shortPath(site.file)}:${site.line}`,
   ]);
