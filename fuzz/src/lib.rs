@@ -179,8 +179,10 @@ pub fn write(
             &View::as_recorded(profile, InclusiveCost::Once),
             None,
             &Notes::default(),
+            &ReportOptions::default(),
             &mut output,
-        ),
+        )
+        .map_err(io::Error::other),
         Format::Text(options) => {
             text::write(
                 &View::of(profile),
@@ -194,6 +196,7 @@ pub fn write(
         Format::Tree(options) => {
             let (view, stacks) = (View::of(profile), Stacks::new(profile));
             tree::write(&view, &stacks, None, &options, &mut output)
+                .map_err(io::Error::other)
         }
         Format::Collapsed => collapsed::write(&Stacks::new(profile), &mut output).map(drop),
     };

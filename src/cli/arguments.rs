@@ -144,15 +144,16 @@ pub struct ViewArguments {
 
     /// Show one function: its callers, callees and lines
     ///
-    /// In dot, all that leads to or from it. NAME is a whole name, a name as tables shorten it, a last
-    /// component (`fib` finds `Shop\fib`), or words of the name, file or object. `*` and `…` match any
-    /// text. Quote names: the shell takes the > of 'PDO->query'.
+    /// In tree and dot, what leads to it and what it leads to; html opens there. NAME is a whole name, a
+    /// name as tables shorten it, a last component (`fib` finds `Shop\fib`), or words of the name, file
+    /// or object. `*` and `…` match any text. Quote names: the shell takes the > of 'PDO->query'.
     #[arg(long, value_name = "NAME", value_parser = name(), conflicts_with = "filter", allow_hyphen_values = true)]
     pub function: Option<Name>,
 
     /// Show functions with all these words in name or file
     ///
-    /// Upper and lower case are the same. `*` and `…` match any text; this is no regular expression.
+    /// In tree, the stacks that contain one; html opens with the search. Upper and lower case are the
+    /// same. `*` and `…` match any text; this is no regular expression.
     #[arg(long, value_name = "WORDS", value_parser = name(), allow_hyphen_values = true)]
     pub filter: Option<Name>,
 

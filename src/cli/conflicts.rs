@@ -162,7 +162,7 @@ impl Arguments {
             (view.top.is_some(), "--top", Feature::Top),
             (self.rare.names.is_some(), "--names", Feature::Names),
             (view.sort.is_some(), "--sort", Feature::Sort),
-            (view.filter.is_some(), "--filter", Feature::Sort),
+            (view.filter.is_some(), "--filter", Feature::Filter),
             (!view.hide.is_empty(), "--hide", Feature::Hidden),
             (view.by.is_some(), "--by", Feature::Groups),
             (view.function.is_some(), "--function", Feature::Function),

@@ -340,6 +340,43 @@ const WILDCARDS: [char; 2] = ['…', '*'];
 mod tests {
     use super::*;
 
+    /// The report's script has the same table.
+    #[test]
+    fn the_report_finds_and_hides_the_same() {
+        let path = format!("{}/tests/script/names.json", env!("CARGO_MANIFEST_DIR"));
+        let table: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let functions = table["functions"].as_array().unwrap();
+        let check = |kind: &str, fits: &dyn Fn(&str, &Named<'_>) -> bool| {
+            for case in table[kind].as_array().unwrap() {
+                let words = text(&case["words"]);
+                let found = functions.iter().filter(|function| {
+                    let [name, file, object] =
+                        ["name", "file", "object"].map(|what| text(&function[what]));
+                    fits(
+                        &words,
+                        &Named {
+                            name: name.as_bytes(),
+                            file: file.as_bytes(),
+                            object: object.as_bytes(),
+                            ..Named::default()
+                        },
+                    )
+                });
+                let found: Vec<String> = found.map(|function| text(&function["name"])).collect();
+                let expected = case["found"].as_array().unwrap().iter().map(text);
+                assert_eq!(found, expected.collect::<Vec<_>>(), "{kind} {words}");
+            }
+        };
+        check("hide", &|words, named| {
+            HiddenNames::new(&[words]).hide(named)
+        });
+        check("filter", &|words, named| {
+            NameQuery::new(words.as_bytes()).fits(named)
+        });
+    }
+
     #[test]
     fn names_are_found_by_what_is_shown_of_them() {
         let wanted = |typed: &str| NameQuery::new(typed.as_bytes());

@@ -5,6 +5,7 @@
 //!   the stronger its colour; the more calls cost, the wider their edge.
 //! - With [`ReportOptions::function`], the graph contains only functions of this name and those that
 //!   lead to them or from them.
+//! - With [`ReportOptions::filter`], it contains only functions with these words.
 //! - In a comparison, costs are changes in percent of the base's total: growth is red, decline is
 //!   blue. A function or an edge is shown if it costs enough on either side.
 //! - The label of the graph contains the number of omitted functions and edges.
@@ -39,7 +40,7 @@ use crate::compare::{CallCount, FunctionSums, Sides};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet, IndexMap};
-use crate::names::{NameQuery, short_name};
+use crate::names::short_name;
 use crate::output::figures::report::Report;
 use crate::output::figures::row::Row;
 use crate::output::figures::table::SourceLocation;
@@ -61,7 +62,7 @@ const FONT: &str = r#"fontname="sans-serif", fontsize="#;
 /// Writes the call graph of a profile or of both sides of a comparison, by its first event; see the
 /// [module](self)'s documentation.
 ///
-/// Of the options, `top`, `function` and `names` have an effect.
+/// Of the options, `top`, `filter`, `function` and `names` have an effect.
 ///
 /// # Errors
 ///
@@ -115,10 +116,13 @@ impl Graph<'_, '_> {
         if nodes + edges > 0 {
             let nodes = counted(nodes as u64, "function");
             let edges = counted(edges as u64, "edge");
-            let apart = report.options.function.as_ref().map(|name| {
-                let name = short_name(&printable(name), NAME_WIDTH);
-                format!(", or not leading to or from {name}")
-            });
+            let short = |name: &Vec<u8>| short_name(&printable(name), NAME_WIDTH);
+            let apart = match (&report.options.function, &report.options.filter) {
+                (Some(name), _) => Some(format!(", or not leading to or from {}", short(name))),
+                (None, words) => words
+                    .as_ref()
+                    .map(|words| format!(", or without \"{}\"", short(words))),
+            };
             title.push(format!(
                 "omitted: {nodes} and {edges}, below 0.5 % or 0.1 % or beyond --top{}",
                 apart.unwrap_or_default()
@@ -148,17 +152,6 @@ impl Graph<'_, '_> {
         }
     }
 
-    /// The functions of the requested name, or none.
-    fn wanted(&self) -> Result<Vec<usize>, Error> {
-        let Some(name) = &self.report.options.function else {
-            return Ok(Vec::new());
-        };
-        let (mut found, most) = NameQuery::new(name).find(self.report.names())?;
-        self.sort(&mut found);
-        found.truncate(most);
-        Ok(found)
-    }
-
     /// Sorts functions by inclusive cost, the highest first.
     fn sort(&self, nodes: &mut [usize]) {
         nodes.sort_by_key(|&at| {
@@ -171,7 +164,13 @@ impl Graph<'_, '_> {
 
     /// The functions to show, the most expensive first, and the edges that cost enough.
     fn chosen(&self) -> Result<(Vec<usize>, Vec<Ends>), Error> {
-        let (wanted, options) = (self.wanted()?, self.report.options);
+        let (found, options) = (self.report.wanted()?, self.report.options);
+        let filtered: Option<HashSet<usize>> = match options.function {
+            Some(_) => None,
+            None => found.as_ref().map(|found| found.iter().copied().collect()),
+        };
+        let wanted = found.filter(|_| options.function.is_some());
+        let wanted = wanted.unwrap_or_default();
         let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
         // Whatever the requested functions and their calls cost, they are shown.
         let is_shown = |at: usize| {
@@ -186,6 +185,9 @@ impl Graph<'_, '_> {
         let edges: Vec<Ends> = edges.map(|(&ends, _)| ends).collect();
         let all = 0..self.report.len();
         let mut nodes: Vec<usize> = all.filter(|&at| is_shown(at)).collect();
+        if let Some(fitting) = &filtered {
+            nodes.retain(|at| fitting.contains(at));
+        }
         if options.function.is_some() {
             let below = reachable(&wanted, edges.iter().copied());
             let callers = edges.iter().map(|&(caller, callee)| (callee, caller));

@@ -16,6 +16,7 @@
 //!   "runs": the number of runs of the profiled programs,
 //!   "headers": [[key, value], ...],
 //!   "hidden": {"words", "functions"}, with hidden functions,
+//!   "filter", "function": what is looked for,
 //!   "total": sums of all self costs,
 //!   "summary": the totals or peaks that the inputs' summary: lines state,
 //!   "parts": [{"input", "part", "thread", "trigger", "name", "total"}, ...],
@@ -42,10 +43,13 @@ use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
 use crate::compare::{Comparison, FunctionChange, FunctionSums, Sides, Transition, Verdict};
-use crate::display::text::{is_unseen, utf8};
-use crate::output::Notes;
+use crate::display::text::{is_unseen, printable, utf8};
+use crate::maps::HashSet;
+use crate::names::{NameQuery, Named};
+pub use crate::output::figures::ViewError as Error;
 use crate::output::figures::row::{RowKind, one_function};
 use crate::output::figures::{EventFormat, part_count};
+use crate::output::{Notes, ReportOptions};
 use crate::profile::{EdgeRef, FunctionId, Line, NameId, split_scale};
 use crate::view::{GroupBy, Hidden, View};
 
@@ -58,15 +62,28 @@ const COMPARISON_SCHEMA: u32 = 3;
 /// Writes a profile as JSON, with a newline at the end. Its functions are those of the view.
 /// `groups` are its functions by group, if requested.
 ///
+/// Of the options, `filter` and `function` choose functions, and `filter` groups, too. Only calls between
+/// those with the words are listed, or those of the function, with the other ends.
+///
 /// # Errors
 ///
-/// When the output fails.
+/// When the output fails, or if no function has the requested name or words; nothing is written then.
 pub fn write(
     view: &View<'_>,
     groups: Option<&View<'_>>,
     notes: &Notes<'_>,
+    options: &ReportOptions,
     mut output: impl Write,
-) -> io::Result<()> {
+) -> Result<(), Error> {
+    let recorded = view.functions_of_rows();
+    let names = (0..recorded.len()).map(|at| {
+        let id = FunctionId::at(at);
+        Named {
+            name: own_name(view, id, recorded[at]),
+            ..view.named(id)
+        }
+    });
+    let chosen = Chosen::new(options, names)?.with_calls(view);
     let profile = view.profile();
     let (_, scale) = split_scale(profile.event());
     let mut document = begin(SCHEMA, &mut output)?;
@@ -82,6 +99,7 @@ pub fn write(
         document.value(&[header.key(), header.value()].map(utf8))
     })?;
     write_hidden(&mut document, [view])?;
+    chosen.write(&mut document)?;
     document.field("total", &profile.totals())?;
     document.field("summary", &profile.summaries())?;
     if part_count(profile) > 1 {
@@ -96,14 +114,16 @@ pub fn write(
             record.field("total", part.totals)
         })?;
     }
-    let recorded = view.functions_of_rows();
-    let functions = view.functions().zip(recorded);
-    document.records("functions", functions, |record, ((id, _), recorded)| {
-        write_function(record, view, id, recorded)
+    let functions = view.functions().zip(recorded.iter().copied());
+    let listed = functions.filter(|((id, _), _)| chosen.lists(id.index()));
+    document.records("functions", listed, |record, ((id, _), recorded)| {
+        write_function(record, view, id, recorded, &chosen)
     })?;
     if let Some(groups) = groups {
         let row = RowKind::of(groups);
-        document.records("groups", groups.functions(), |record, (id, group)| {
+        let listed = groups.functions();
+        let listed = listed.filter(|&(id, _)| chosen.fits_group(&groups.named(id)));
+        document.records("groups", listed, |record, (id, group)| {
             write_group(record, groups, id)?;
             let costs = [groups.self_costs(id), groups.inclusive_costs(id)];
             let estimated = [
@@ -115,7 +135,71 @@ pub fn write(
             record.known_field("invocations", invocations)
         })?;
     }
-    document.end()
+    Ok(document.end()?)
+}
+
+/// The functions that are listed: all, or those that are looked for.
+struct Chosen<'o> {
+    options: &'o ReportOptions,
+    /// The positions of those that are looked for.
+    found: Option<HashSet<usize>>,
+    /// With those that call them or that they call.
+    listed: HashSet<usize>,
+}
+
+impl<'o> Chosen<'o> {
+    fn new<'n>(
+        options: &'o ReportOptions,
+        names: impl Iterator<Item = Named<'n>> + Clone,
+    ) -> Result<Self, Error> {
+        let found = options.wanted(names)?;
+        let found: Option<HashSet<usize>> = found.map(|wanted| wanted.found.into_iter().collect());
+        Ok(Chosen {
+            options,
+            listed: found.clone().unwrap_or_default(),
+            found,
+        })
+    }
+
+    /// A function is listed with its callers and callees.
+    fn with_calls(mut self, view: &View<'_>) -> Self {
+        if self.options.function.is_some() {
+            let calls = view.edges().filter(|edge| self.has_call(edge));
+            let ends = calls.flat_map(|edge| [edge.caller, edge.callee].map(FunctionId::index));
+            let ends: Vec<usize> = ends.collect();
+            self.listed.extend(ends);
+        }
+        self
+    }
+
+    fn lists(&self, at: usize) -> bool {
+        self.found.is_none() || self.listed.contains(&at)
+    }
+
+    /// Whether a call is listed: both of its ends have the words, or one is the function.
+    fn has_call(&self, edge: &EdgeRef<'_>) -> bool {
+        let Some(found) = &self.found else {
+            return true;
+        };
+        let [caller, callee] = [edge.caller, edge.callee].map(|id| found.contains(&id.index()));
+        match self.options.function {
+            None => caller && callee,
+            Some(_) => caller || callee,
+        }
+    }
+
+    /// Whether a group is listed.
+    fn fits_group(&self, group: &Named<'_>) -> bool {
+        let words = self.options.filter.as_deref().map(NameQuery::new);
+        words.is_none_or(|words| words.fits(group))
+    }
+
+    /// Writes what is looked for.
+    fn write(&self, document: &mut Document<'_>) -> io::Result<()> {
+        let text = |text: &Option<Vec<u8>>| text.as_ref().map(|text| printable(text));
+        document.known_field("filter", text(&self.options.filter))?;
+        document.known_field("function", text(&self.options.function))
+    }
 }
 
 /// Writes what is hidden on each side, if anything is.
@@ -152,12 +236,26 @@ fn write_group(record: &mut Document<'_>, groups: &View<'_>, id: FunctionId) -> 
     record.field("function", &utf8(group.costliest.unwrap_or_default()))
 }
 
+/// The name of the function of the program that a row is, which is `recorded` in the profile.
+fn own_name<'v>(view: &'v View<'_>, id: FunctionId, recorded: FunctionId) -> &'v [u8] {
+    let folded = view.profile().folded();
+    match view.row(recorded) == Some(id) {
+        true => folded.name(
+            folded
+                .function(view.profile().folded_function(recorded))
+                .name,
+        ),
+        false => view.name(view.function(id).name),
+    }
+}
+
 /// Writes a function, which is `recorded` in the profile under this number.
 fn write_function(
     record: &mut Document<'_>,
     view: &View<'_>,
     id: FunctionId,
     recorded: FunctionId,
+    chosen: &Chosen<'_>,
 ) -> io::Result<()> {
     let (profile, function) = (view.profile(), view.function(id));
     let name = |id: NameId| utf8(view.name(id));
@@ -165,9 +263,8 @@ fn write_function(
     record.field("object", &name(function.object))?;
     record.field("file", &name(function.file))?;
     record.field("name", &name(function.name))?;
-    let folded = profile.folded();
-    let own_name = folded.name(folded.function(profile.folded_function(recorded)).name);
-    let is_other = own_name != view.name(function.name) && view.row(recorded) == Some(id);
+    let own_name = own_name(view, id, recorded);
+    let is_other = own_name != view.name(function.name);
     record.known_field("own_name", is_other.then(|| utf8(own_name)))?;
     record.field("line", &function.line)?;
     let costs = [view.self_costs(id), view.inclusive_costs(id)];
@@ -193,10 +290,12 @@ fn write_function(
         let is_estimated = view.is_call_estimated(&edge);
         call.known_field("estimated", is_estimated.then_some(true))
     };
-    record.records("called_from", view.called_from(id), |call, edge| {
+    let listed = view.called_from(id).filter(|edge| chosen.has_call(edge));
+    record.records("called_from", listed, |call, edge| {
         write_call(call, edge.caller, edge)
     })?;
-    record.records("sub_calls", view.sub_calls(id), |call, edge| {
+    let listed = view.sub_calls(id).filter(|edge| chosen.has_call(edge));
+    record.records("sub_calls", listed, |call, edge| {
         write_call(call, edge.callee, edge)
     })
 }
@@ -204,21 +303,30 @@ fn write_function(
 /// Writes a comparison as JSON, with a newline at the end. `groups` is the comparison by group, if
 /// requested.
 ///
+/// Of the options, `filter` and `function` choose functions, and `filter` groups, too. Only calls between
+/// those with the words are listed, or those of the function, with the other ends.
+///
 /// # Errors
 ///
-/// When the output fails.
+/// When the output fails, or if no function has the requested name or words; nothing is written then.
 pub fn write_comparison(
     comparison: &Comparison<'_>,
     groups: Option<&Comparison<'_>>,
     notes: &Notes<'_>,
+    options: &ReportOptions,
     mut output: impl Write,
-) -> io::Result<()> {
+) -> Result<(), Error> {
+    let count = comparison.changes.len() + comparison.unchanged();
+    let names = (0..count).map(|at| Named::changed(comparison, comparison.function(at)));
+    let chosen = Chosen::new(options, names)?;
+    let changed = comparison.changes.len();
     let mut document = begin(COMPARISON_SCHEMA, &mut output)?;
     document.field("event", &utf8(comparison.first().name))?;
     write_events(&mut document, &EventFormat::compared(comparison))?;
     document.field("per_run", &comparison.is_per_run)?;
     let Sides { base, new } = comparison.views.as_ref();
     write_hidden(&mut document, [base, new])?;
+    chosen.write(&mut document)?;
     for (side, view) in Sides::EACH.zip(comparison.views.as_ref()) {
         let profile = view.profile();
         let totals = comparison.events.iter().map(|event| event.totals[side]);
@@ -243,7 +351,9 @@ pub fn write_comparison(
             Ok(())
         })?;
     }
-    document.records("functions", &comparison.changes, |record, change| {
+    let listed = comparison.changes.iter().enumerate();
+    let listed = listed.filter(|&(at, _)| chosen.lists(at));
+    document.records("functions", listed, |record, (_, change)| {
         let [object, file, name] = comparison.names_of(change).map(utf8);
         record.field("object", &object)?;
         record.field("file", &file)?;
@@ -252,16 +362,20 @@ pub fn write_comparison(
         record.known_field("transition", transition.map(Transition::to_string))?;
         write_sides(record, comparison, change)
     })?;
-    document.field("unchanged", &comparison.unchanged())?;
+    let unchanged = changed..changed + comparison.unchanged();
+    let unchanged = unchanged.filter(|&at| chosen.lists(at)).count();
+    document.field("unchanged", &unchanged)?;
     if let Some(groups) = groups {
-        document.records("groups", &groups.changes, |record, change| {
+        let listed = groups.changes.iter();
+        let listed = listed.filter(|change| chosen.fits_group(&Named::changed(groups, change)));
+        document.records("groups", listed, |record, change| {
             if let Some((view, id)) = one_function(groups, change) {
                 write_group(record, view, id)?;
             }
             write_sides(record, groups, change)
         })?;
     }
-    document.end()
+    Ok(document.end()?)
 }
 
 /// Writes the costs of a row on both sides, for each event; `null` for a side that lacks it.

@@ -2,7 +2,7 @@
 
 use crate::compare::{Sides, Verdict};
 use crate::named::by_name;
-use crate::names::SHORT;
+use crate::names::{NameQuery, Named, SHORT, UnknownFunction};
 use crate::view::GroupBy;
 
 /// The most columns of a line in a pipe or a file.
@@ -38,7 +38,31 @@ pub struct ReportOptions {
     pub color: bool,
 }
 
+/// Functions or groups that are looked for, by their positions, and the most of them to show.
+pub(crate) struct Wanted {
+    pub found: Vec<usize>,
+    pub most: usize,
+}
+
 impl ReportOptions {
+    /// Those of these functions or groups that are looked for by name or by words; `None` if all are.
+    pub(crate) fn wanted<'n>(
+        &self,
+        all: impl Iterator<Item = Named<'n>> + Clone,
+    ) -> Result<Option<Wanted>, UnknownFunction> {
+        Ok(match (&self.function, &self.filter) {
+            (Some(name), _) => {
+                let (found, most) = NameQuery::new(name).find(all)?;
+                Some(Wanted { found, most })
+            }
+            (None, Some(words)) => Some(Wanted {
+                found: NameQuery::new(words).containing(all)?,
+                most: usize::MAX,
+            }),
+            (None, None) => None,
+        })
+    }
+
     /// The width to which lines are cut.
     pub(crate) fn room(&self) -> Option<usize> {
         let width = self.width.unwrap_or(LOG_WIDTH);

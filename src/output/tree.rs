@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::{iter, mem};
 
 use super::figures::report::{Column, Columns, Report};
@@ -16,8 +16,9 @@ use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, short_name, width_of};
+pub use crate::output::figures::ViewError as Error;
 use crate::profile::NameId;
-use crate::stacks::Stacks;
+use crate::stacks::{StackId, Stacks};
 
 /// The number of blanks per level.
 const INDENT: usize = 2;
@@ -41,25 +42,72 @@ const CHAINED: &str = "└ ";
 /// shortened to fit. If there is no room for names, an only child is not indented further than its
 /// parent.
 ///
+/// With [`ReportOptions::filter`], the stacks are those that contain a function with these words, and
+/// callers have their costs. With [`ReportOptions::function`], there are two trees: of what leads to the
+/// function, and of what it calls.
+///
 /// # Errors
 ///
-/// When the output fails.
+/// When the output fails, or if no function has the requested name or words; nothing is written then.
 pub fn write<'a>(
     functions: impl Into<Subject<'a>>,
     stacks: &Stacks<'_>,
     base: Option<&Stacks<'_>>,
     options: &ReportOptions,
     output: impl Write,
-) -> io::Result<()> {
+) -> Result<(), Error> {
     let functions = functions.into();
     let report = &Report::new(functions, options);
-    let tree = ShownTree {
-        stacks: JoinedStacks::new(stacks, base.zip(functions.comparison())),
-        report,
+    let wanted = report.wanted()?;
+    let rows: HashSet<usize> = wanted.iter().flatten().copied().collect();
+    let is_wanted = |side: Side, stacks: &Stacks<'_>, node: StackId| {
+        let view = match functions.comparison() {
+            None => report.view,
+            Some(comparison) => &comparison.views[side],
+        };
+        let row = view.node_row(stacks, node);
+        row.is_some_and(|row| rows.contains(&report.position(side, row)))
     };
-    let rows = tree.rows(options.top.unwrap_or(usize::MAX));
-    let lines = report.heading().into_iter().chain([String::new()]);
-    write_lines(lines.chain(tree.lines(&rows)), options, output)
+    let mut lines = report.heading();
+    lines.extend(report.filtered(wanted.as_deref()));
+    let mut add = |title: Option<&str>, stacks: Sides<Option<&Stacks<'_>>>| {
+        let Sides {
+            base,
+            new: Some(new),
+        } = stacks
+        else {
+            return;
+        };
+        lines.push(String::new());
+        lines.extend(title.map(str::to_owned));
+        let tree = ShownTree {
+            stacks: JoinedStacks::new(new, base.zip(functions.comparison())),
+            report,
+        };
+        let rows = tree.rows(options.top.unwrap_or(usize::MAX));
+        lines.extend(tree.lines(&rows));
+    };
+    let new = Some(stacks);
+    let sides = Sides { base, new }.zip(Sides::EACH);
+    if wanted.is_none() {
+        add(None, Sides { base, new });
+    } else if options.function.is_none() {
+        let made = sides.map(|(stacks, side)| {
+            stacks.map(|stacks| stacks.containing(|node| is_wanted(side, stacks, node)))
+        });
+        add(None, made.as_ref().map(Option::as_ref));
+    } else {
+        let above = sides.map(|(stacks, side)| {
+            stacks.map(|stacks| stacks.above(|node| is_wanted(side, stacks, node), MAX_FRAMES))
+        });
+        let title = "Callers, each below what it calls, with the cost of these calls:";
+        add(Some(title), above.as_ref().map(Option::as_ref));
+        let below = sides.map(|(stacks, side)| {
+            stacks.map(|stacks| stacks.below(|node| is_wanted(side, stacks, node)))
+        });
+        add(Some("Callees:"), below.as_ref().map(Option::as_ref));
+    }
+    Ok(write_lines(lines, options, output)?)
 }
 
 /// Stacks with the format of their costs.

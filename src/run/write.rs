@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::load::Side;
 use super::{
-    ConvertError, ConvertOptions, Feature, FormatError, Report, Warning, allow_limits, notices,
+    ConvertError, ConvertOptions, Feature, Format, FormatError, Report, Warning, allow_limits,
+    notices,
 };
 use crate::compare::{CheckError, Sides, check_all};
 use crate::compare::{OneOrTwo, Views, ViewsError};
@@ -90,9 +91,10 @@ impl Loaded<'_> {
         let warnings: Vec<_> = report.warnings.iter().map(|it| it.to_string()).collect();
         let mut writer = Writer {
             // The HTML report hides by itself, so that readers can show what is hidden.
-            views: match options.format.has(Feature::Hidden) {
-                true => views,
-                false => &whole,
+            views: match options.format {
+                Format::Html => &whole,
+                format if !format.has(Feature::Hidden) => &whole,
+                _ => views,
             },
             notes: Notes {
                 warnings: &warnings,

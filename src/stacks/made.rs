@@ -1,5 +1,7 @@
 //! Stacks that are made of others.
 
+use std::iter;
+
 use super::{Estimated, Frame, Node, StackId, Stacks};
 use crate::maps::HashMap;
 use crate::tables::{ANY_WIDTH, CostTable, next_index};
@@ -34,6 +36,85 @@ impl<'a> Stacks<'a> {
                 false => node.estimated,
             };
             made.add(place, calls, estimated, costs);
+        }
+        made.finish()
+    }
+
+    /// Those of these stacks that contain a frame that is wanted. Callers have the costs of these.
+    pub(crate) fn containing(&self, is_wanted: impl Fn(StackId) -> bool) -> Stacks<'a> {
+        let wanted: Vec<bool> = self.nodes().map(is_wanted).collect();
+        let mut leads = wanted.clone();
+        for id in self.nodes().rev().filter(|id| wanted[id.index()]) {
+            let mut above = self.parent(id);
+            while let Some(parent) = above.filter(|parent| !leads[parent.index()]) {
+                leads[parent.index()] = true;
+                above = self.parent(parent);
+            }
+        }
+        let none = vec![0; self.self_costs.width()];
+        let mut made = MadeStacks::new(self);
+        // The new node of each node, and whether a frame up to it is wanted.
+        let mut places: Vec<(u32, bool)> = Vec::with_capacity(self.nodes.len());
+        for id in self.nodes() {
+            let above = self.parent(id).map(|parent| places[parent.index()]);
+            let (above, is_below) = above.unwrap_or((TOP, false));
+            let is_within = is_below || wanted[id.index()];
+            if !is_within && !leads[id.index()] {
+                places.push((TOP, false));
+                continue;
+            }
+            let node = self.node(id);
+            let place = made.step(above, node.frame);
+            places.push((place, is_within));
+            match is_within {
+                true => made.add(place, node.calls, node.estimated, self.self_costs(id)),
+                false => made.add(place, node.calls, Estimated::Nothing, &none),
+            }
+        }
+        made.finish()
+    }
+
+    /// The stacks below all frames that are wanted, as one tree; each begins with such a frame.
+    pub(crate) fn below(&self, is_wanted: impl Fn(StackId) -> bool) -> Stacks<'a> {
+        let mut made = MadeStacks::new(self);
+        let mut places: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
+        for id in self.nodes() {
+            let above = self.parent(id).and_then(|parent| places[parent.index()]);
+            let above = above.or_else(|| is_wanted(id).then_some(TOP));
+            let node = self.node(id);
+            let place = above.map(|above| made.step(above, node.frame));
+            places.push(place);
+            if let Some(place) = place {
+                made.add(place, node.calls, node.estimated, self.self_costs(id));
+            }
+        }
+        made.finish()
+    }
+
+    /// The callers of all frames that are wanted, as one tree: each caller is below what it calls. A
+    /// stack has the costs that the frame causes in it; recursive calls are part of the first one.
+    pub(crate) fn above(&self, is_wanted: impl Fn(StackId) -> bool, depth: usize) -> Stacks<'a> {
+        let none = vec![0; self.self_costs.width()];
+        let mut made = MadeStacks::new(self);
+        // The end of the stacks that begin with the last wanted frame.
+        let mut end = StackId(0);
+        for id in self.nodes() {
+            if id < end || !is_wanted(id) {
+                continue;
+            }
+            let first = self.node(id);
+            end = first.end;
+            let way = iter::successors(Some(id), |&id| self.parent(id)).take(depth);
+            let mut place = TOP;
+            for caller in way {
+                place = made.step(place, self.node(caller).frame);
+                made.add(place, first.calls, Estimated::Nothing, &none);
+            }
+            let estimated = match first.estimated {
+                Estimated::Nothing => Estimated::Nothing,
+                _ => Estimated::SelfAndInclusive,
+            };
+            made.add(place, 0, estimated, self.inclusive_costs(id));
         }
         made.finish()
     }

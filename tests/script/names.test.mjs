@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import script from './script.mjs';
 
-const { HUES, coloursOf, fitted, hiding, isFile, isInternal, searching, shortPath } = script;
+const { HUES, coloursOf, fitted, hiding, isFile, isInternal, searchText, searching, shortPath } = script;
 
 const named = (parts, file = '', object = '') => {
   const name = parts.join('');
-  return { parts, name, file, object, text: `${name}\n${file}\n${object}`.toLowerCase() };
+  return { parts, name, file, object, text: searchText(name, name, { file, object }) };
 };
 const usort = named(['', 'php::', 'usort', ''], 'php:internal');
 const standardise = named(['Composer\\', 'PHP::', 'standardise', ''], '/srv/app/vendor/a/PHP.php');
@@ -46,6 +47,27 @@ test('a word to hide with :: begins a component of the name', () => {
   assert.deepEqual(found(hiding('app::')), ['parse']);
   assert.deepEqual(found(hiding('vendor/ std::')), ['standardise', 'push']);
   assert.equal(hiding('  '), false);
+});
+
+test('the program finds and hides the same', () => {
+  const table = JSON.parse(readFileSync(new URL('names.json', import.meta.url), 'utf8'));
+  const functions = table.functions.map(({ name, short, file, object = '' }) => {
+    const of = { name: name || short, file, object };
+    return { ...of, key: name, text: searchText(of.name, short || name, of) };
+  });
+  for (const [kind, testOf] of [
+    ['hide', hiding],
+    ['filter', searching],
+  ]) {
+    for (const { words, found: expected } of table[kind]) {
+      const fits = testOf(words);
+      assert.deepEqual(
+        functions.filter((of) => fits && fits(of)).map(({ key }) => key),
+        expected,
+        `${kind} ${words}`,
+      );
+    }
+  }
 });
 
 test('a label keeps the function, then its class', () => {

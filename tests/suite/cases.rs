@@ -334,7 +334,15 @@ fn check(page: &Path) {
             "json" => {
                 let profile = inputs.profile();
                 let view = View::as_recorded(&profile, inputs.inclusive());
-                library::text_of(|output| json::write(&view, None, &Notes::default(), output))
+                library::text_of(|output| {
+                    json::write(
+                        &view,
+                        None,
+                        &Notes::default(),
+                        &ReportOptions::default(),
+                        output,
+                    )
+                })
             }
             "preprocessed" => preprocessed(&inputs.profile(), options),
             #[cfg(not(feature = "compression"))]

@@ -3,7 +3,7 @@
 use cg_preprocess::compare::{Comparison, Sides};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::text;
-use cg_preprocess::output::{Notes, json};
+use cg_preprocess::output::{Notes, ReportOptions, json};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
@@ -24,12 +24,26 @@ fn compare(base: &str, new: &str) -> Comparison<'static> {
 pub fn as_json(comparison: &Comparison<'_>) -> String {
     let Sides { base, new } = comparison.views.clone();
     let per_run = Comparison::of(base, new, true).unwrap();
-    let document =
-        text_of(|output| json::write_comparison(&per_run, None, &Notes::default(), output));
+    let document = text_of(|output| {
+        json::write_comparison(
+            &per_run,
+            None,
+            &Notes::default(),
+            &ReportOptions::default(),
+            output,
+        )
+    });
     let document = serde_json::from_str(&document).unwrap();
     Schema::read("comparison").check(&document, "comparison per run");
-    let text =
-        text_of(|output| json::write_comparison(comparison, None, &Notes::default(), output));
+    let text = text_of(|output| {
+        json::write_comparison(
+            comparison,
+            None,
+            &Notes::default(),
+            &ReportOptions::default(),
+            output,
+        )
+    });
     let document: Value = serde_json::from_str(&text).unwrap();
     Schema::read("comparison").check(&document, "comparison");
     text

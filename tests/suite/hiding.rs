@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use cg_preprocess::output::collapsed;
 use cg_preprocess::profile::{EventChoice, InclusiveCost, Profile};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::view::{GroupBy, Hidden, View};
+use serde_json::json;
 
 use crate::common::fixtures;
 use crate::library::{profile_options, read};
+use crate::page::page;
 
 /// What is hidden costs that nobody calls who is shown.
 const REST: &str = "(hidden)";
@@ -74,6 +77,52 @@ fn one_by_one(stacks: &Stacks<'_>, words: &str) -> Sums {
         paths.push(path);
     }
     without_zeros(sums)
+}
+
+/// The report's script computes the same from the same stacks: `tests/script/hidden.test.mjs` checks
+/// it with these files.
+#[test]
+fn the_script_of_the_report_has_the_results_of_the_program() {
+    let profiles = [
+        ("xdebug3/small.cg", ["php::", "fib A->", "{main} leaf"]),
+        (
+            "xdebug3/features.cg",
+            ["php::", "closure", "{main} Models\\ack"],
+        ),
+        ("stacks/estimated-inclusive.cg", ["g", "main f", "h k"]),
+        ("stacks/sums-callers.cg", ["libc", "fib compare", "main .c"]),
+    ];
+    for (name, cases) in profiles {
+        let contexts = profile_options(|options| options.contexts = true);
+        let profile = read(fixtures::bytes(name), contexts);
+        let all = Stacks::new(&profile);
+        let (_, data) = page(&profile);
+        let cases = cases.map(|words| {
+            let hidden = Hidden::new(&profile, &[words]).unwrap();
+            let mut stacks = Vec::new();
+            collapsed::write(&hidden.stacks(&all), &mut stacks).unwrap();
+            let stacks = String::from_utf8(stacks).unwrap();
+            let view = View::without(&hidden, GroupBy::Function, InclusiveCost::Once).unwrap();
+            let rows = view.functions().map(|(row, function)| {
+                let names = [function.file, function.name];
+                let [file, name] = names.map(|name| String::from_utf8_lossy(view.name(name)));
+                json!([name, file, view.self_costs(row)[0]])
+            });
+            json!({
+                "hide": words,
+                "stacks": stacks.lines().collect::<Vec<_>>(),
+                "rows": rows.collect::<Vec<_>>(),
+            })
+        });
+        let tables = ["files", "functions", "frames", "stacks"];
+        let tables = tables.map(|table| (table, data[table].clone()));
+        let data = json!(BTreeMap::from(tables));
+        let cases = cases.map(|case| case.to_string()).join(",\n");
+        let text = format!("{{\"data\":{data},\n\"cases\":[\n{cases}\n]}}\n");
+        let name = name.replace('/', "-").replace(".cg", ".json");
+        let path = fixtures::path("hidden").join(name);
+        fixtures::assert_holds(&path, &text);
+    }
 }
 
 #[test]

@@ -330,7 +330,15 @@ pub fn text_of<T, E: Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<T, E>) ->
 /// Writes the report for machines.
 pub fn json(profile: &Profile) -> String {
     let view = View::as_recorded(profile, InclusiveCost::Summed);
-    text_of(|output| json::write(&view, None, &Notes::default(), output))
+    text_of(|output| {
+        json::write(
+            &view,
+            None,
+            &Notes::default(),
+            &output::ReportOptions::default(),
+            output,
+        )
+    })
 }
 
 /// All header lines.

@@ -92,7 +92,7 @@ fn written(
     (page, data)
 }
 
-fn page(profile: &Profile) -> (String, Value) {
+pub fn page(profile: &Profile) -> (String, Value) {
     let views = Views::new(profile, None, InclusiveCost::Summed, false);
     written(&views, &mut SourceFiles::default(), |_| {})
 }

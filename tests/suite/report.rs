@@ -78,6 +78,7 @@ fn a_long_document_is_written_piece_by_piece() {
         &View::of(&profile(text)),
         None,
         &output::Notes::default(),
+        &output::ReportOptions::default(),
         &mut pieces,
     )
     .unwrap();

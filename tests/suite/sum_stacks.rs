@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cg_preprocess::output::{Notes, json};
+use cg_preprocess::output::{Notes, ReportOptions, json};
 use cg_preprocess::profile::{EventChoice, FunctionId, InclusiveCost, Profile, ProfileOptions};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::view::View;
@@ -83,7 +83,15 @@ pub fn assert_adds_up(profile: &Profile, name: impl std::fmt::Display) {
 
 /// What functions are called without their callers and recursion levels.
 fn own_names(functions: &View<'_>) -> Vec<(FunctionId, Vec<u8>)> {
-    let document = text_of(|output| json::write(functions, None, &Notes::default(), output));
+    let document = text_of(|output| {
+        json::write(
+            functions,
+            None,
+            &Notes::default(),
+            &ReportOptions::default(),
+            output,
+        )
+    });
     let document: Value = serde_json::from_str(&document).expect("JSON");
     let rows = document["functions"].as_array().expect("a list").iter();
     let functions_and_rows = functions.functions().zip(rows);

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
+use super::heading::fact;
 use super::row::{Row, RowKind};
 use super::table::TextTable;
 use super::{
@@ -15,7 +16,8 @@ use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
 use crate::maps::{HashSet, IndexMap};
-use crate::names::Named;
+use crate::names::{Named, UnknownFunction};
+use crate::output::options::Wanted;
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{EdgeRef, FunctionId};
 use crate::view::{CallsBy, GroupBy, View};
@@ -229,6 +231,31 @@ impl<'a> Report<'a> {
     /// The names for searching rows, in their order.
     pub fn names(&self) -> impl Iterator<Item = Named<'a>> + Clone {
         (0..self.len()).map(|position| self.named(position))
+    }
+
+    /// The positions of the rows that are looked for by name or by words, the costliest first; `None` if
+    /// all are.
+    pub fn wanted(&self) -> Result<Option<Vec<usize>>, UnknownFunction> {
+        let Some(Wanted { mut found, most }) = self.options.wanted(self.names())? else {
+            return Ok(None);
+        };
+        let cost = |at: usize| self.rank(Sort::Inclusive.change(self.sums(at)));
+        found.sort_by_key(|&at| Reverse(cost(at)));
+        found.truncate(most);
+        Ok(Some(found))
+    }
+
+    /// What is looked for, as a line of the heading.
+    pub fn filtered(&self, wanted: Option<&[usize]>) -> Option<String> {
+        let count = counted(wanted?.len() as u64, self.kind.by.name());
+        let (what, text) = match (&self.options.function, &self.options.filter) {
+            (Some(name), _) => ("function", name),
+            (None, words) => ("filter", words.as_ref()?),
+        };
+        Some(fact(
+            what,
+            &format!("\"{}\" matches {count}", printable(text)),
+        ))
     }
 
     /// What tables list of the rows at these positions: up to `most` rows, and the others as sums.

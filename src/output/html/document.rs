@@ -7,6 +7,7 @@ use indexmap::IndexSet;
 use super::costs::SideSums;
 use super::data::Data;
 use super::functions::{COSTS, NAMES};
+use super::start::Start;
 use super::table::{Column, Room, Table, ends_data, shown};
 use super::{PAGE, SCRIPT, STYLE};
 use crate::compare::Sides;
@@ -29,6 +30,7 @@ impl Data<'_, '_> {
     pub fn write(
         mut self,
         notes: &Notes<'_>,
+        start: &Start,
         sources: &mut SourceFiles,
         output: &mut dyn Write,
     ) -> io::Result<()> {
@@ -52,6 +54,7 @@ impl Data<'_, '_> {
         let [frames, stacks] = stacks.map_or([None, None], |tables| tables.map(Some));
         let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
         self.write_header(notes, &mut data)?;
+        start.write(&self.functions, &mut data)?;
         self.write_files(&room.files, &mut data)?;
         functions.write("functions", &mut data)?;
         data.record("groups", |record| {

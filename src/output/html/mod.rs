@@ -20,12 +20,14 @@ mod header;
 mod lines;
 mod source;
 mod stacks;
+mod start;
 mod table;
 mod timeline;
 
 use std::io::{self, BufWriter, Write};
 
 use self::data::Data;
+pub use super::figures::ViewError as Error;
 use super::{Names, Notes};
 use crate::compare::Views;
 use crate::io::SourceFiles;
@@ -71,6 +73,14 @@ pub struct HtmlOptions {
     pub names: Names,
     /// What the rows of the first view are.
     pub by: GroupBy,
+    /// What is hidden at first, as with [`Hidden`](crate::view::Hidden).
+    pub hide: Vec<Vec<u8>>,
+    /// What is searched for at first: words in the names, files or objects of functions.
+    pub filter: Option<Vec<u8>>,
+    /// The function that is shown first, by any name that
+    /// [`ReportOptions::function`](super::ReportOptions::function) takes. If several have it, they are
+    /// searched for.
+    pub function: Option<Vec<u8>>,
 }
 
 impl HtmlOptions {
@@ -90,14 +100,17 @@ impl HtmlOptions {
 ///
 /// # Errors
 ///
-/// When the output fails.
+/// When the output fails, or if no function has the requested name or words; nothing is written then.
 pub fn write(
     views: &Views<'_>,
     notes: &Notes<'_>,
     sources: &mut SourceFiles,
     options: &HtmlOptions,
     output: impl Write,
-) -> io::Result<()> {
+) -> Result<(), Error> {
+    let functions = views.by(GroupBy::Function).map_err(io::Error::other)?;
+    let data = Data::new(functions.subject(), views, options);
+    let mut data = Some((data.start()?, data));
     let mut output = BufWriter::new(output);
     for part in PAGE.split("{{") {
         let (name, text) = part.split_once("}}").unwrap_or(("", part));
@@ -105,13 +118,13 @@ pub fn write(
             "style" => output.write_all(STYLE.as_bytes())?,
             "script" => output.write_all(SCRIPT.as_bytes())?,
             "data" => {
-                let functions = views.by(GroupBy::Function).map_err(io::Error::other)?;
-                let data = Data::new(functions.subject(), views, options);
-                data.write(notes, sources, &mut output)?;
+                if let Some((start, data)) = data.take() {
+                    data.write(notes, &start, sources, &mut output)?;
+                }
             }
             _ => {}
         }
         output.write_all(text.as_bytes())?;
     }
-    output.flush()
+    Ok(output.flush()?)
 }

@@ -16,6 +16,7 @@ pub(super) const DOT: Spec = Spec {
         Feature::Top,
         Feature::Names,
         Feature::Function,
+        Feature::Filter,
         Feature::Hidden,
     ],
     needs: |_, _| {},

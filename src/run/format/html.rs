@@ -20,6 +20,9 @@ pub(super) const HTML: Spec = Spec {
         Feature::PerRun,
         Feature::Limits,
         Feature::Names,
+        Feature::Function,
+        Feature::Filter,
+        Feature::Hidden,
         Feature::Source,
         Feature::Links,
     ],
@@ -39,6 +42,9 @@ pub(super) const HTML: Spec = Spec {
         let options = HtmlOptions {
             names: report.names,
             by: report.by,
+            hide: report.hide.clone(),
+            filter: report.filter.clone(),
+            function: report.function.clone(),
             source_url: writer.options.source_url.clone(),
             source_root: writer.options.source.root.clone(),
         };

@@ -19,6 +19,8 @@ pub(super) const JSON: Spec = Spec {
         Feature::Comparison,
         Feature::PerRun,
         Feature::Limits,
+        Feature::Function,
+        Feature::Filter,
         Feature::Hidden,
     ],
     needs: |options, wanted| {
@@ -27,7 +29,8 @@ pub(super) const JSON: Spec = Spec {
     },
     write: |writer, to| {
         let (functions, rows) = (writer.functions()?, writer.rows()?);
-        let is_grouped = writer.report_options().by != GroupBy::Function;
+        let options = writer.report_options();
+        let is_grouped = options.by != GroupBy::Function;
         let groups = is_grouped.then(|| rows.subject());
         match functions.subject() {
             Subject::View(shown) => {
@@ -36,11 +39,12 @@ pub(super) const JSON: Spec = Spec {
                     Some(_) => shown,
                     None => &writer.views.as_recorded(),
                 };
-                json::write(functions, groups.map(Subject::view), &writer.notes, to)?;
+                let groups = groups.map(Subject::view);
+                json::write(functions, groups, &writer.notes, options, to)?;
             }
             Subject::Comparison(comparison) => {
                 let groups = groups.and_then(Subject::comparison);
-                json::write_comparison(comparison, groups, &writer.notes, to)?;
+                json::write_comparison(comparison, groups, &writer.notes, options, to)?;
             }
         }
         Ok(())

@@ -112,6 +112,8 @@ pub enum Feature {
     Sort,
     /// The view of a function.
     Function,
+    /// Functions with some words.
+    Filter,
     /// Hidden functions.
     Hidden,
     /// Source lines.

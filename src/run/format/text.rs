@@ -19,6 +19,7 @@ pub(super) const TEXT: Spec = Spec {
         Feature::Names,
         Feature::Sort,
         Feature::Function,
+        Feature::Filter,
         Feature::Hidden,
         Feature::Source,
     ],

@@ -14,6 +14,8 @@ pub(super) const TREE: Spec = Spec {
         Feature::Limits,
         Feature::Top,
         Feature::Names,
+        Feature::Function,
+        Feature::Filter,
         Feature::Hidden,
     ],
     needs: |_, wanted| wanted.contexts = true,

@@ -32,16 +32,8 @@ const NOUNS = { function: 'Function', class: 'Class', file: 'File', object: 'Obj
  */
 function charged(hidden) {
   const self = data.functions.self[state.event];
-  const added = self.map(() => 0n);
-  const payers = [];
-  const parents = stacks && !state.charge ? stacks.parent : [];
-  parents.forEach((parent, node) => {
-    const { index } = frames[stacks.frame[node]];
-    const hides = hidden.has(functions[index]);
-    const above = payers[parent] ?? NONE;
-    payers.push(index === NONE || hides ? above : index);
-    if (hides && above !== NONE) added[above] += exact(stacks.self[state.event][node]);
-  });
+  const columns = stacks && !state.charge ? stackColumns() : { parent: [] };
+  const added = charges(columns, frames, (index) => hidden.has(functions[index]), self.length);
   const moved = sumOf(added) / newRuns;
   return { added: added.map((value, at) => (hidden.has(functions[at]) ? -exact(self[at]) : value / newRuns)), moved };
 }

@@ -18,7 +18,7 @@ const fileOf = (number) => ({ file: data.files[number] || '', isOutside: outside
 function named(name, parts, more) {
   const short = parts.join('');
   const whole = name || short;
-  return { ...more, name: whole, short, parts, text: `${whole}\n${more.file}\n${more.object}`.toLowerCase() };
+  return { ...more, name: whole, short, parts, text: searchText(whole, short, more) };
 }
 const partsIn = (text) => (text ? text.split('\n') : ['', '', '', '']);
 

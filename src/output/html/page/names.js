@@ -24,6 +24,10 @@ function patternOf(text) {
   }
 }
 
+/** The text in which functions and frames are searched for: their names, as they are and as lists show them, and places. */
+const searchText = (name, short, { file, object }) =>
+  [name, ...(name.includes(short) ? [] : [short]), file, object].join('\n').toLowerCase();
+
 /** Returns a test for functions and frames: all words are in their names, files or objects, or `/…/` matches. */
 function searching(text) {
   const pattern = patternOf(text);
@@ -52,7 +56,8 @@ function hiding(text) {
       const pattern = patternOf(word);
       if (pattern || !word.includes('::')) return searching(word);
       // Before the arguments of a function or template.
-      const start = new RegExp(`^([^<(]*[^\\w\\\\<(])?${word.replace(/[^\w:]/g, '\\$&')}`, 'i');
+      const pieces = word.split(/[…*]+/).map((piece) => piece.replace(/[^\w:]/g, '\\$&'));
+      const start = new RegExp(`^([^<(]*[^\\w\\\\<(])?${pieces.join('.*')}`, 'i');
       return (of) => start.test(of.name);
     });
   return tests.length > 0 && ((of) => tests.some((test) => test(of)));

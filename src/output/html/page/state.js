@@ -12,18 +12,20 @@ function firstColours() {
 
 /** The state that a reader leaves with a view. */
 const PASSING = { function: NONE, of: '', zoom: 0, span: '', open: '', match: 0, callers: '', callees: '' };
+const isOpenAt = data.start.function !== null;
 const START = {
-  view: data.by === 'line' ? 'lines' : comparison ? 'changes' : 'functions',
+  view: isOpenAt ? 'function' : data.by === 'line' ? 'lines' : comparison ? 'changes' : 'functions',
   event: 0,
   ...PASSING,
-  search: '',
+  function: data.start.function ?? NONE,
+  search: data.start.search,
   by: Object.hasOwn(groups, data.by) ? data.by : 'function',
   sort: '',
   lines: '',
   repeated: '',
   parts: '',
   small: '',
-  hide: '',
+  hide: data.start.hide,
   charge: '',
   fold: '',
   colours: comparison ? 'change' : firstColours(),

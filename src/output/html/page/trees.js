@@ -98,6 +98,24 @@ function allStacks(columns, frames, options) {
 }
 
 /**
+ * What hidden functions add to the self costs of others (`count` functions): their cost is charged to the nearest
+ * callers that are not hidden, as far as the stacks contain these. `isHidden` tells functions by their positions.
+ */
+function charges(columns, frames, isHidden, count) {
+  const added = Array(count).fill(0n);
+  // By node: the function that pays for what is hidden below.
+  const payers = [];
+  columns.parent.forEach((parent, node) => {
+    const { index } = frames[columns.frame[node]];
+    const hides = isHidden(index);
+    const above = payers[parent] ?? -1;
+    payers.push(index < 0 || hides ? above : index);
+    if (hides && above >= 0) added[above] += BigInt(columns.own[node]);
+  });
+  return added;
+}
+
+/**
  * The tree of everything below a function, from wherever it is called; or of its callers and theirs, with the costs of
  * that function.
  */
