@@ -69,12 +69,11 @@ impl CostTable {
         table
     }
 
-    /// An empty table of the same width and capacity.
-    pub fn like(&self) -> Self {
-        CostTable {
-            costs: Vec::with_capacity(self.costs.len()),
-            ..CostTable::new(self.width)
-        }
+    /// An empty table with room for so many rows.
+    pub fn with_capacity(width: usize, rows: usize) -> Self {
+        let mut table = CostTable::new(width);
+        table.costs.reserve(rows * table.width);
+        table
     }
 
     /// The number of costs in a row.
@@ -147,12 +146,6 @@ impl CostTable {
         self.costs
             .extend_from_slice(&costs[..costs.len().min(self.width)]);
         self.costs.resize(end, 0);
-    }
-
-    /// Removes the last row.
-    pub fn pop(&mut self) {
-        self.costs
-            .truncate(self.costs.len().saturating_sub(self.width));
     }
 
     /// Adds `costs` to a row of `WIDTH` costs.

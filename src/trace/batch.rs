@@ -3,21 +3,30 @@
 use std::ops::Range;
 
 use super::contexts::CallSite;
+use super::small_rows::SmallRows;
 use super::stretches::Switch;
-use crate::tables::{Cost, CostTable, Costs, FunctionId, first_cost};
+use crate::tables::{ANY_WIDTH, Cost, CostTable, Costs, FunctionId, first_cost};
 
 /// A block that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub function: FunctionId,
+    /// The position of its first call, and the end of its calls.
+    pub calls: (u32, u32),
     /// Self cost in the first column.
     pub matching: Cost,
-    /// Whether its calls replace the call to it.
+    /// Whether its calls replace the call to it. A proxy without calls stays.
     pub is_proxy: bool,
     /// Whether its function leaves one stack for another.
     pub switch: Option<Switch>,
-    /// The end of its calls, which begin where those of the previous block end.
-    pub end: usize,
+}
+
+impl Block {
+    /// The positions of its calls.
+    #[inline]
+    pub fn calls(&self) -> Range<usize> {
+        self.calls.0 as usize..self.calls.1 as usize
+    }
 }
 
 /// Consecutive blocks and their calls.
@@ -26,36 +35,26 @@ pub(super) struct Batch {
     pub blocks: Vec<Block>,
     /// The self costs of the blocks.
     pub self_costs: CostTable,
-    /// The callees of the calls of its blocks, one after the other.
-    pub callees: Vec<FunctionId>,
+    /// The calls of its blocks, one after the other: the numbers of their call sites if these are
+    /// needed, else of their callees.
+    pub calls: Vec<u32>,
     /// The inclusive costs of the calls.
-    pub call_costs: CostTable,
+    pub call_costs: SmallRows,
     /// Their costs in the first column; empty as long as these are the first in each row.
-    matching: Vec<Cost>,
-    /// Their call sites; empty unless these are needed.
-    sites: Vec<CallSite>,
+    matching: SmallRows,
+    /// The callees and call sites that have the next numbers.
+    pub new_sites: Vec<(FunctionId, CallSite)>,
 }
 
 impl Batch {
-    /// A batch of rows of this many costs.
-    pub fn new(width: usize) -> Self {
+    /// A batch of rows of this many costs, with room for so many blocks and calls.
+    pub fn new(width: usize, capacity: usize) -> Self {
         Batch {
-            self_costs: CostTable::new(width),
-            call_costs: CostTable::new(width),
+            blocks: Vec::with_capacity(capacity),
+            self_costs: CostTable::with_capacity(width, capacity),
+            calls: Vec::with_capacity(capacity),
+            call_costs: SmallRows::new(width, capacity),
             ..Batch::default()
-        }
-    }
-
-    /// An empty batch with the capacity of another one. Growing again costs 5% of a trace's
-    /// instructions.
-    pub fn like(other: &Batch) -> Self {
-        Batch {
-            blocks: Vec::with_capacity(other.blocks.len()),
-            self_costs: other.self_costs.like(),
-            callees: Vec::with_capacity(other.callees.len()),
-            call_costs: other.call_costs.like(),
-            matching: Vec::new(),
-            sites: Vec::with_capacity(other.sites.len()),
         }
     }
 
@@ -67,55 +66,36 @@ impl Batch {
 
     /// The number of blocks and calls.
     pub fn len(&self) -> usize {
-        self.blocks.len() + self.callees.len()
+        self.blocks.len() + self.calls.len()
     }
 
     /// Adds a call of the open block.
     #[inline(always)]
-    pub fn push_call<const WIDTH: usize>(
-        &mut self,
-        callee: FunctionId,
-        costs: Costs<'_>,
-        site: Option<CallSite>,
-    ) {
+    pub fn push_call<const WIDTH: usize>(&mut self, called: u32, costs: Costs<'_>) {
         if costs.matching != first_cost(costs.row) || !self.matching.is_empty() {
             self.push_matching(costs.matching);
         }
-        self.callees.push(callee);
+        self.calls.push(called);
         self.call_costs.push::<WIDTH>(costs.row);
-        self.sites.extend(site);
     }
 
     #[inline(never)]
     fn push_matching(&mut self, cost: Cost) {
         if self.matching.is_empty() {
-            let rows = (0..self.callees.len()).map(|call| self.call_costs.row(call));
-            self.matching.extend(rows.map(first_cost));
+            for call in 0..self.calls.len() {
+                let first = self.call_costs.first::<ANY_WIDTH>(call);
+                self.matching.push::<1>(&[first]);
+            }
         }
-        self.matching.push(cost);
+        self.matching.push::<1>(&[cost]);
     }
 
     /// The cost of a call in the first column.
     #[inline]
     pub fn matching<const WIDTH: usize>(&self, call: usize) -> Cost {
         if self.matching.is_empty() {
-            return first_cost(self.call_costs.row_of::<WIDTH>(call));
+            return self.call_costs.first::<WIDTH>(call);
         }
-        self.matching[call]
-    }
-
-    /// The call site of a call, if it is needed.
-    #[inline]
-    pub fn site(&self, call: usize) -> Option<CallSite> {
-        self.sites.get(call).copied()
-    }
-
-    /// The positions of the calls of a block.
-    #[inline]
-    pub fn calls_of(&self, block: usize) -> Range<usize> {
-        let start = block
-            .checked_sub(1)
-            .map_or(0, |before| self.blocks[before].end);
-        start..self.blocks[block].end
+        self.matching.first::<1>(call)
     }
 }

@@ -5,9 +5,10 @@
 //!
 //! It is built while a trace is read. An invocation that has ended has a *subtree*: its own node
 //! and, below it, the nodes of its callees, merged by function. Each merge of two nodes removes
-//! one, so all merging together takes no longer than adding the nodes. A node is found among few
-//! siblings by a linear search, and among many in a hash table. Nothing here is recursive, because
-//! calls may be nested to any depth.
+//! one, so all merging together takes no longer than adding the nodes. The search for a node among
+//! its siblings begins where the previous one ended, since a function mostly makes the same calls in
+//! the same order. Few siblings are all compared; many are in a hash table. Nothing here is
+//! recursive, because calls may be nested to any depth.
 
 use std::borrow::Cow;
 
@@ -39,7 +40,7 @@ pub struct Context {
     /// The number of invocations.
     pub calls: u64,
     children: Children,
-    /// The next sibling.
+    /// The next sibling; the last one is followed by the first.
     next: ContextId,
 }
 
@@ -48,18 +49,22 @@ const _: () = assert!(size_of::<Context>() == 24, "a trace has many at a time");
 /// The nodes below a node: no two have the same key.
 #[derive(Clone, Copy, Debug)]
 struct Children {
-    first: ContextId,
+    /// The one that was found or added last.
+    latest: ContextId,
     count: u32,
 }
 
 impl Children {
     const NONE: Children = Children {
-        first: ContextId::NONE,
+        latest: ContextId::NONE,
         count: 0,
     };
 
     /// Up to this many, a linear search is faster than an index.
     const MAX_LISTED: u32 = 8;
+
+    /// Of those with an index, so many are compared before it is used.
+    const TRIED: u32 = 2;
 
     #[inline]
     fn have_index(self) -> bool {
@@ -76,11 +81,11 @@ pub(crate) struct CallSite {
     pub line: u64,
 }
 
-/// A function, and the call site that called it; `None` for roots.
-type CalledFunction = (FunctionId, Option<CallSite>);
+/// Functions, and the call sites that called them; `None` for roots.
+pub(super) type CalledFunctions = IndexSet<(FunctionId, Option<CallSite>)>;
 
 /// The key of a node among its siblings: the number of its function, or, in a tree with call sites,
-/// of its [`CalledFunction`]; and whether it is stepped over.
+/// of one of its [`CalledFunctions`]; and whether it is stepped over.
 ///
 /// Invocations of proxies that are replaced by their calls are separate from those without calls:
 /// their numbers count down from the largest one. No machine has room for enough functions that the
@@ -89,12 +94,7 @@ type CalledFunction = (FunctionId, Option<CallSite>);
 pub(super) struct ContextKey(u32);
 
 impl ContextKey {
-    /// The key of a function; in a tree with call sites, only until the node has a parent.
-    pub fn of_function(function: FunctionId, is_stepped_over: bool) -> Self {
-        ContextKey::new(function.number(), is_stepped_over)
-    }
-
-    fn new(number: u32, is_stepped_over: bool) -> Self {
+    pub fn new(number: u32, is_stepped_over: bool) -> Self {
         ContextKey(if is_stepped_over { !number } else { number })
     }
 
@@ -133,7 +133,7 @@ pub struct ContextTree {
     /// The sums of their self costs: a row for each.
     pub(crate) self_costs: CostTable,
     /// The functions and their call sites by number, if the nodes know their sites.
-    called: Option<IndexSet<CalledFunction>>,
+    called: Option<CalledFunctions>,
     /// Nodes that were merged into others, to be reused.
     free: Vec<ContextId>,
     /// The pairs of nodes that are still to be merged; stored here to keep the capacity.
@@ -150,9 +150,9 @@ impl Default for ContextTree {
 
 impl ContextTree {
     /// An empty tree, in which nodes differ by call site, too, if this is set.
-    pub(super) fn new(has_call_sites: bool) -> Self {
+    fn new(has_call_sites: bool) -> Self {
         ContextTree {
-            called: has_call_sites.then(IndexSet::default),
+            called: has_call_sites.then(CalledFunctions::default),
             nodes: vec![Context::new(ContextKey(0), 0)],
             self_costs: CostTable::zeros(1, 1),
             free: Vec::new(),
@@ -191,9 +191,9 @@ impl ContextTree {
 
     /// The nodes below a node, in no particular order.
     pub fn children(&self, id: ContextId) -> impl Iterator<Item = ContextId> {
-        let first = self.context(id).children.first;
-        let existing = |id: ContextId| (id != ContextId::NONE).then_some(id);
-        std::iter::successors(existing(first), move |&id| existing(self.context(id).next))
+        let Children { latest, count } = self.context(id).children;
+        let siblings = std::iter::successors(Some(latest), |&id| Some(self.context(id).next));
+        siblings.take(count as usize)
     }
 
     /// The costs of groups of nodes: for each of this many `groups`, the self costs of all stacks
@@ -330,7 +330,7 @@ impl ContextTree {
                 let (number, _) = called.insert_full((function, site));
                 ContextKey::new(next_index(number), is_stepped_over)
             }
-            None => ContextKey::of_function(function, is_stepped_over),
+            None => ContextKey::new(function.number(), is_stepped_over),
         }
     }
 
@@ -359,17 +359,14 @@ impl ContextTree {
         }
     }
 
-    /// Adds an invocation of a called function below its caller, or below [`ContextId::TOP`].
+    /// Adds an invocation below its caller, or below [`ContextId::TOP`].
     #[inline(always)]
     pub(super) fn add_called<const WIDTH: usize>(
         &mut self,
         parent: ContextId,
-        function: FunctionId,
-        is_stepped_over: bool,
-        site: Option<CallSite>,
+        key: ContextKey,
         self_costs: &[Cost],
     ) -> ContextId {
-        let key = self.called_key(function, is_stepped_over, site);
         if let Some(found) = self.find(parent, key) {
             let node = &mut self.nodes[found.index()];
             node.calls = node.calls.saturating_add(1);
@@ -381,21 +378,17 @@ impl ContextTree {
         child
     }
 
-    /// Puts the node of an invocation below that of its caller, which called it there, or below
-    /// [`ContextId::TOP`].
-    #[inline]
-    pub(super) fn attach_called(
-        &mut self,
-        parent: ContextId,
-        child: ContextId,
-        site: Option<CallSite>,
-    ) {
-        if self.called.is_some() {
-            let key = self.key(child);
-            let function = FunctionId(key.number());
-            self.nodes[child.index()].key = self.called_key(function, key.is_stepped_over(), site);
-        }
+    /// Puts the node of an invocation below that of its caller, or below [`ContextId::TOP`], where
+    /// its key has this number.
+    pub(super) fn attach_as(&mut self, parent: ContextId, child: ContextId, number: u32) {
+        let key = &mut self.nodes[child.index()].key;
+        *key = ContextKey::new(number, key.is_stepped_over());
         self.attach(parent, child);
+    }
+
+    /// Sets what the numbers in the keys stand for; without it, they are those of functions.
+    pub(super) fn set_called(&mut self, called: CalledFunctions) {
+        self.called = Some(called);
     }
 
     /// Puts a subtree below a node, or below [`ContextId::TOP`], and merges it with the one there
@@ -433,8 +426,9 @@ impl ContextTree {
                     self.indices.extend(of_into.map(|index| (from, index)));
                 }
             }
-            let mut child = self.take_children(from);
-            while child != ContextId::NONE {
+            let children = self.take_children(from);
+            let mut child = children.latest;
+            for _ in 0..children.count {
                 let next = self.nodes[child.index()].next;
                 match self.find(into, self.key(child)) {
                     Some(found) => self.to_merge.push((found, child)),
@@ -447,19 +441,28 @@ impl ContextTree {
     }
 
     #[inline]
-    fn find(&self, parent: ContextId, key: ContextKey) -> Option<ContextId> {
-        if self.nodes[parent.index()].children.have_index() {
-            return self.find_in_index(parent, key);
-        }
-        let mut child = self.nodes[parent.index()].children.first;
-        // The last one is followed by a number that no node has.
-        while let Some(node) = self.nodes.get(child.index()) {
+    fn find(&mut self, parent: ContextId, key: ContextKey) -> Option<ContextId> {
+        let children = self.nodes[parent.index()].children;
+        let compared = if children.have_index() {
+            Children::TRIED
+        } else {
+            children.count
+        };
+        let mut child = children.latest;
+        for _ in 0..compared {
+            let node = &self.nodes[child.index()];
             if node.key == key {
+                self.nodes[parent.index()].children.latest = child;
                 return Some(child);
             }
             child = node.next;
         }
-        None
+        if !children.have_index() {
+            return None;
+        }
+        let found = self.find_in_index(parent, key)?;
+        self.nodes[parent.index()].children.latest = found;
+        Some(found)
     }
 
     #[inline(never)]
@@ -475,9 +478,13 @@ impl ContextTree {
     /// Adds a child with a new key.
     fn link(&mut self, parent: ContextId, child: ContextId) {
         let children = &mut self.nodes[parent.index()].children;
-        let next = std::mem::replace(&mut children.first, child);
+        let latest = std::mem::replace(&mut children.latest, child);
         children.count += 1;
         let has_index = children.have_index();
+        let next = match self.nodes.get_mut(latest.index()) {
+            Some(latest) => std::mem::replace(&mut latest.next, child),
+            None => child,
+        };
         self.nodes[child.index()].next = next;
         if has_index {
             self.enter_into_index(parent, child);
@@ -495,14 +502,14 @@ impl ContextTree {
         }
     }
 
-    /// Removes all children of a node, and returns the first.
-    fn take_children(&mut self, parent: ContextId) -> ContextId {
+    /// Removes all children of a node.
+    fn take_children(&mut self, parent: ContextId) -> Children {
         let node = &mut self.nodes[parent.index()];
         let children = std::mem::replace(&mut node.children, Children::NONE);
         if children.have_index() {
             self.indices.remove(&parent);
         }
-        children.first
+        children
     }
 
     /// Adds a node without a parent.

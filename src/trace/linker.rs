@@ -1,20 +1,22 @@
 //! Links the calls of a trace to the invocations that they made, and builds what depends on these
 //! links.
 //!
-//! Most invocations are claimed in their own batch. They have no node of their own before a caller
-//! has one: then all that it called within the batch is entered below it, from the callers to the
-//! callees. Only what a batch leaves unclaimed is kept: a leaf as its costs, anything else as a
-//! node with those of its callees below it, which is merged into its caller's callees later.
+//! Mostly, the invocations that a block called are the latest ones that nobody has claimed. So those
+//! of the current batch are on a stack, with all that they called below them: these are the blocks
+//! before theirs. They have no node of their own. Only where that does not hold, and at the end of
+//! the batch, what is on the stack moves to lists by function: a leaf as its costs, anything else as
+//! a node with those of its callees below it, which is merged into its caller's callees later.
 
 use std::ops::Range;
 
-use super::batch::Batch;
-use super::contexts::{ContextId, ContextKey, ContextTree};
+use super::batch::{Batch, Block};
+use super::contexts::{CallSite, CalledFunctions, ContextId, ContextKey, ContextTree};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
-use super::matching::{CallCounts, UnmatchedInvocation, claim};
+use super::matching::{Unclaimed, claim, fits};
+use super::small_rows::SmallRows;
 use super::stretches::Stretches;
 use super::timeline::{Timed, Timeline, TimelineBuilder};
-use crate::tables::{ANY_WIDTH, Cost, CostTable, FunctionId, first_cost, next_index, slot};
+use crate::tables::{ANY_WIDTH, Cost, FunctionId, first_cost, next_index, slot};
 
 /// The requested results for a trace; by default none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,60 +48,58 @@ pub(crate) struct TraceLinks {
     pub timeline: Option<Timeline>,
 }
 
-/// What an unclaimed invocation is.
+/// What an invocation in the lists of unclaimed ones is.
 #[derive(Clone, Copy, Debug)]
 enum Ended {
-    /// A block of the current batch that made calls.
-    Block(u32),
-    /// A block of the current batch that made none.
-    LeafBlock(u32),
-    /// A leaf, with the row of its self costs; [`COST_ALONE`] if they are only its cost in the first
-    /// column, which is also the first event.
+    /// A leaf of this cost in the first column, which is also the first event; all other costs are 0.
     Leaf(u32),
+    /// A leaf, with its cost in the first column and all others in a row.
+    LeafRow(u32),
     /// An invocation with a number among those that are kept.
     Kept(u32),
 }
 
-/// Stands for a row of self costs that need not be stored.
-const COST_ALONE: u32 = u32::MAX >> 2;
-
-/// The same in 32 bits. Two of them say what the others count: no machine has room for so many.
+/// An invocation in the lists: what it is, and the stretch in which it ended.
 #[derive(Clone, Copy, Debug)]
-struct PackedEnded(u32);
+struct Listed {
+    /// Two bits say what the others mean: no machine has room for more.
+    what: u32,
+    stretch: u32,
+}
 
-const _: () = assert!(
-    size_of::<UnmatchedInvocation<PackedEnded>>() == 16,
-    "a trace has many at a time"
-);
+const _: () = assert!(size_of::<Listed>() == 8, "a trace has many at a time");
 
-impl PackedEnded {
-    #[inline]
-    fn new(ended: Ended) -> Self {
+impl Listed {
+    /// Everything in it is below this.
+    const LIMIT: u32 = 1 << 30;
+
+    fn new(ended: Ended, stretch: u32) -> Self {
         let (kind, number) = match ended {
-            Ended::Block(block) => (0, block),
-            Ended::LeafBlock(block) => (1, block),
-            Ended::Leaf(row) => (2, row),
-            Ended::Kept(number) => (3, number),
+            Ended::Leaf(cost) => (0, cost),
+            Ended::LeafRow(row) => (1, row),
+            Ended::Kept(number) => (2, number),
         };
-        debug_assert!(number <= u32::MAX >> 2);
-        PackedEnded(number << 2 | kind)
+        debug_assert!(number < Listed::LIMIT);
+        let what = number << 2 | kind;
+        Listed { what, stretch }
     }
 
     #[inline]
-    fn get(self) -> Ended {
-        let number = self.0 >> 2;
-        match self.0 & 3 {
-            0 => Ended::Block(number),
-            1 => Ended::LeafBlock(number),
-            2 => Ended::Leaf(number),
+    fn ended(self) -> Ended {
+        let number = self.what >> 2;
+        match self.what & 3 {
+            0 => Ended::Leaf(number),
+            1 => Ended::LeafRow(number),
             _ => Ended::Kept(number),
         }
     }
 }
 
-/// An invocation that its batch left unclaimed.
+/// An invocation in the lists that is not only its costs.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
+    /// Its inclusive cost in the first column.
+    cost: Cost,
     /// Its node in the [`ContextTree`], or [`ContextId::NONE`].
     node: ContextId,
     /// Its position in the [`InvocationTree`], or [`NONE`].
@@ -110,58 +110,59 @@ struct Kept {
     timed: Option<Timed>,
 }
 
-/// The links within the current batch.
-#[derive(Debug, Default)]
-struct BatchLinks {
-    /// The blocks that were called, or `None` if the invocation is missing: by block, the last call
-    /// first. A block that has a node already has none here.
-    called: Vec<Option<PackedEnded>>,
-    /// By block: the end of what it called.
-    ends: Vec<usize>,
-    /// By block: its node, if any of its callees had one.
-    nodes: Vec<ContextId>,
-    /// By block, if the timeline is requested.
-    timed: Vec<Timed>,
-    /// Blocks with a new node, whose calls are still to be entered; stored here to keep the
-    /// capacity.
-    to_fill: Vec<(usize, ContextId)>,
+/// An invocation of the current batch that nobody has claimed, and that is not in the lists.
+#[derive(Clone, Copy, Debug)]
+struct Latest {
+    /// Its inclusive cost in the first column.
+    cost: Cost,
+    function: FunctionId,
+    block: u32,
 }
 
-impl BatchLinks {
-    /// The positions of what a block called; of the current block, those so far.
-    #[inline]
-    fn called_by(&self, block: usize) -> Range<usize> {
-        let start = block.checked_sub(1).map_or(0, |before| self.ends[before]);
-        start..self.ends.get(block).copied().unwrap_or(self.called.len())
-    }
-
-    /// Forgets what the current block called.
-    fn forget(&mut self, block: usize) {
-        self.called.truncate(self.called_by(block).start);
-    }
+/// The call that claimed a block of the current batch.
+#[derive(Clone, Copy, Debug, Default)]
+struct Claim {
+    /// The caller's block.
+    caller: u32,
+    /// The number of the called function or of the call site in the [`ContextTree`].
+    called: u32,
 }
 
 /// Links calls to the invocations that they made.
 #[derive(Debug, Default)]
 pub(super) struct Linker {
     wanted: LinkOptions,
-    /// By function.
-    unclaimed: Vec<Vec<UnmatchedInvocation<PackedEnded>>>,
+    /// The latest invocations of the batch, all in the current stretch. Their blocks follow each
+    /// other, each after those of all that it called.
+    latest: Vec<Latest>,
+    /// Their places in the timeline, if requested.
+    latest_timed: Vec<Timed>,
+    /// The first block of the first of them.
+    first_block: usize,
+    /// By block of the batch, if it was one of them.
+    claims: Vec<Claim>,
+    /// By block of the batch, if it has a node and made calls.
+    nodes: Vec<ContextId>,
+    /// All others, by function.
+    unclaimed: Vec<Vec<Listed>>,
     kept: Vec<Kept>,
     /// The numbers of those that were claimed.
     free: Vec<u32>,
-    /// The self costs of leaves.
-    leaf_costs: CostTable,
+    /// The costs of leaves: that in the first column, and the self costs.
+    leaf_costs: SmallRows,
     /// The rows of those that were claimed, except the last ones.
     free_rows: Vec<u32>,
-    /// The most calls that an invocation has made.
-    most_calls: u32,
-    links: BatchLinks,
+    /// One of these rows; stored here to keep the capacity.
+    leaf: Vec<Cost>,
     stretches: Stretches,
     invocations: InvocationTree,
+    /// The position of the batch's first block among them.
+    first_invocation: usize,
     /// The calls of the current block.
     linked: Vec<InvocationCall>,
     of_proxies: CallsOfProxies,
+    /// The called functions by the numbers of call sites, if these are needed.
+    called: CalledFunctions,
     contexts: ContextTree,
     timeline: TimelineBuilder,
 }
@@ -170,7 +171,6 @@ impl Linker {
     pub fn new(wanted: LinkOptions) -> Self {
         Linker {
             wanted,
-            contexts: ContextTree::new(wanted.call_sites),
             ..Linker::default()
         }
     }
@@ -179,7 +179,11 @@ impl Linker {
     pub fn link(&mut self, batch: &Batch) {
         let width = batch.self_costs.width();
         self.contexts.self_costs.widen(width);
-        self.leaf_costs.widen(width);
+        self.leaf_costs.widen(1 + width);
+        let new_sites = batch.new_sites.iter();
+        let called = new_sites.map(|&(function, site)| (function, Some(site)));
+        self.called.extend(called);
+        self.first_invocation = self.invocations.invocations().len();
         match self.contexts.self_costs.width() {
             1 => self.link_blocks::<1>(batch),
             2 => self.link_blocks::<2>(batch),
@@ -189,254 +193,290 @@ impl Linker {
 
     /// Rows have `WIDTH` costs.
     fn link_blocks<const WIDTH: usize>(&mut self, batch: &Batch) {
-        let first_invocation = self.invocations.invocations().len();
-        for block in 0..batch.blocks.len() {
-            self.end_block::<WIDTH>(batch, block, first_invocation);
+        self.claims.resize(batch.blocks.len(), Claim::default());
+        self.nodes.resize(batch.blocks.len(), ContextId::NONE);
+        let follows = self.wanted.invocations || self.wanted.timeline;
+        for (number, block) in (0..).zip(&batch.blocks) {
+            if let Some(switch) = block.switch {
+                self.list_latest::<WIDTH>(batch, number as usize);
+                self.stretches.follow(switch);
+            }
+            let Some((first, cost)) = self.latest_called::<WIDTH>(batch, number, block) else {
+                self.link_by_lists::<WIDTH>(batch, number as usize);
+                continue;
+            };
+            if follows {
+                self.follow_latest::<WIDTH>(batch, number as usize, first);
+            }
+            self.latest.truncate(first);
+            self.latest.push(Latest {
+                cost,
+                function: block.function,
+                block: number,
+            });
         }
-        for block in &batch.blocks {
-            self.keep_unclaimed::<WIDTH>(batch, block.function.index(), first_invocation);
-        }
-        self.links.called.clear();
-        self.links.ends.clear();
-        self.links.nodes.clear();
-        self.links.timed.clear();
+        self.list_latest::<WIDTH>(batch, 0);
     }
 
-    /// Ends a block of a batch, whose first invocation has this position.
-    fn end_block<const WIDTH: usize>(
+    /// If the calls of a block made the latest invocations, the position of the first of these, and
+    /// the inclusive cost of the block.
+    #[inline(always)]
+    fn latest_called<const WIDTH: usize>(
+        &mut self,
+        batch: &Batch,
+        caller: u32,
+        block: &Block,
+    ) -> Option<(usize, Cost)> {
+        let mut first = self.latest.len();
+        let mut cost = block.matching;
+        // Backwards, because the last call made the latest invocation.
+        for number in block.calls().rev() {
+            first = first.checked_sub(1)?;
+            let (latest, called) = (&self.latest[first], batch.calls[number]);
+            let callee = self.callee(called);
+            let matching = batch.matching::<WIDTH>(number);
+            let block = latest.block as usize;
+            let made = || count(&batch.blocks[block]);
+            if latest.function != callee || !fits(latest.cost, matching, made) {
+                return None;
+            }
+            cost = cost.saturating_add(matching);
+            // If it is not claimed after all, this is not used.
+            self.claims[block] = Claim {
+                caller,
+                called: self.number(called, callee),
+            };
+        }
+        Some((first, cost))
+    }
+
+    /// Adds a block whose calls made the latest invocations, from this position on.
+    #[inline(never)]
+    fn follow_latest<const WIDTH: usize>(&mut self, batch: &Batch, number: usize, first: usize) {
+        let calls = batch.blocks[number].calls();
+        for (position, call) in (first..self.latest.len()).zip(calls).rev() {
+            if self.wanted.invocations {
+                let block = self.latest[position].block as usize;
+                self.link_call::<WIDTH>(batch, call, next_index(self.first_invocation + block));
+            }
+            if self.wanted.timeline {
+                let timed = self.latest_timed[position];
+                let (callee, site) = (self.callee(batch.calls[call]), self.site(batch, call));
+                self.timeline.add_call(callee, Ok(timed), site);
+            }
+        }
+        self.latest_timed.truncate(first);
+        let timed = self.end_invocation::<WIDTH>(batch, number);
+        self.latest_timed.extend(timed);
+    }
+
+    /// Adds the invocation of a block, whose calls were added.
+    fn end_invocation<const WIDTH: usize>(
         &mut self,
         batch: &Batch,
         number: usize,
-        first_invocation: usize,
-    ) {
-        let (block, calls) = (&batch.blocks[number], batch.calls_of(number));
-        if let Some(switch) = block.switch {
-            self.stretches.follow(switch);
-        }
-        let stretch = self.stretches.current;
-        let mut cost = block.matching;
-        // Its node, once one of its callees has one.
-        let mut node = ContextId::NONE;
-        // Backwards, because the last call made the latest invocation.
-        for call in calls.clone().rev() {
-            let matching = batch.matching::<WIDTH>(call);
-            cost = cost.saturating_add(matching);
-            let unclaimed = self.unclaimed.get_mut(batch.callees[call].index());
-            let calls_of = |ended: &PackedEnded| match ended.get() {
-                Ended::Block(number) => count(batch.calls_of(number as usize).len()),
-                Ended::LeafBlock(_) | Ended::Leaf(_) => 0,
-                Ended::Kept(number) => self.kept[number as usize].calls,
-            };
-            let calls_of = CallCounts {
-                of: calls_of,
-                most: self.most_calls,
-            };
-            let claimed = unclaimed.and_then(|all| claim(all, matching, stretch, calls_of));
-            if self.wanted.invocations {
-                let ended = claimed.map(|claimed| claimed.what.get());
-                self.link_call::<WIDTH>(batch, call, ended, first_invocation);
-            }
-            if self.wanted.contexts {
-                let has_node = claimed.is_some_and(|claimed| self.has_node(claimed.what));
-                if node == ContextId::NONE && !has_node {
-                    let called = claimed.map(|claimed| claimed.what);
-                    self.links.called.push(called);
-                } else {
-                    if node == ContextId::NONE {
-                        node = self.node_of::<WIDTH>(batch, number);
-                        self.links.forget(number);
-                    }
-                    self.add_claimed::<WIDTH>(batch, call, node, claimed);
-                }
-            }
-            if self.wanted.timeline {
-                let timed = claimed.map(|claimed| self.timed(claimed));
-                let callee = batch.callees[call];
-                self.timeline
-                    .add_call(callee, timed.ok_or(matching), batch.site(call));
-            }
-            if let Some(Ended::Kept(number)) = claimed.map(|claimed| claimed.what.get()) {
-                self.free.push(number);
-            }
-        }
-        self.most_calls = self.most_calls.max(count(calls.len()));
-        self.links.ends.push(self.links.called.len());
-        self.links.nodes.push(node);
-        if self.wanted.timeline {
-            let timed = self.timeline.end(block.function, block.matching);
-            self.links.timed.push(timed);
-        }
+    ) -> Option<Timed> {
+        let block = &batch.blocks[number];
         if self.wanted.invocations {
             self.push_invocation::<WIDTH>(batch, number);
         }
-        let ended = if calls.is_empty() {
-            Ended::LeafBlock(next_index(number))
-        } else {
-            Ended::Block(next_index(number))
-        };
-        let unclaimed = slot(&mut self.unclaimed, block.function.index());
-        unclaimed.push(UnmatchedInvocation {
-            cost,
-            stretch,
-            what: PackedEnded::new(ended),
-        });
+        let timeline = self.wanted.timeline.then_some(&mut self.timeline);
+        timeline.map(|timeline| timeline.end(block.function, block.matching))
     }
 
-    /// The place of an invocation in the timeline.
-    fn timed(&self, ended: UnmatchedInvocation<PackedEnded>) -> Timed {
-        let timed = match ended.what.get() {
-            Ended::Block(block) | Ended::LeafBlock(block) => Some(self.links.timed[block as usize]),
-            Ended::Kept(number) => self.kept[number as usize].timed,
-            Ended::Leaf(_) => None,
-        };
-        timed.unwrap_or(Timed::dropped(ended.cost))
-    }
-
-    /// Whether an invocation has a node, or was left unclaimed by an earlier batch.
-    #[inline]
-    fn has_node(&self, ended: PackedEnded) -> bool {
-        match ended.get() {
-            Ended::LeafBlock(_) => false,
-            Ended::Block(number) => self.links.nodes[number as usize] != ContextId::NONE,
-            Ended::Leaf(_) | Ended::Kept(_) => true,
-        }
-    }
-
-    /// Enters a node for a block and all that it called in this batch, as far as that is linked.
-    fn node_of<const WIDTH: usize>(&mut self, batch: &Batch, number: usize) -> ContextId {
+    /// Links a block whose calls made others than the latest invocations: each claims one from the
+    /// lists.
+    #[inline(never)]
+    fn link_by_lists<const WIDTH: usize>(&mut self, batch: &Batch, number: usize) {
+        self.list_latest::<WIDTH>(batch, number + 1);
         let block = &batch.blocks[number];
-        // A proxy without calls stays.
-        let makes_calls = !batch.calls_of(number).is_empty();
-        let key = ContextKey::of_function(block.function, makes_calls && block.is_proxy);
-        let self_costs = batch.self_costs.row_of::<WIDTH>(number);
-        let node = self.contexts.enter::<WIDTH>(key, 1, self_costs);
-        self.fill::<WIDTH>(batch, number, node);
-        node
-    }
-
-    /// Enters all that a block called in this batch below its node.
-    fn fill<const WIDTH: usize>(&mut self, batch: &Batch, number: usize, node: ContextId) {
-        self.links.to_fill.push((number, node));
-        while let Some((number, node)) = self.links.to_fill.pop() {
-            let calls = batch.calls_of(number).rev();
-            for (call, position) in calls.zip(self.links.called_by(number)) {
-                let called = self.links.called[position];
-                self.add_linked::<WIDTH>(batch, call, node, called);
-            }
-        }
-    }
-
-    /// Enters a call below the node of its caller: of a block of this batch, or of an invocation
-    /// that is missing.
-    #[inline(always)]
-    fn add_linked<const WIDTH: usize>(
-        &mut self,
-        batch: &Batch,
-        call: usize,
-        caller: ContextId,
-        called: Option<PackedEnded>,
-    ) {
-        let (costs, made_calls) = match called.map(PackedEnded::get) {
-            Some(Ended::LeafBlock(block)) => {
-                (batch.self_costs.row_of::<WIDTH>(block as usize), None)
-            }
-            Some(Ended::Block(block)) => {
-                let block = block as usize;
-                (batch.self_costs.row_of::<WIDTH>(block), Some(block))
-            }
-            _ => (batch.call_costs.row_of::<WIDTH>(call), None),
+        let stretch = self.stretches.current;
+        let node = if self.wanted.contexts {
+            self.enter_block::<WIDTH>(batch, number)
+        } else {
+            ContextId::NONE
         };
-        let is_stepped_over = made_calls.is_some_and(|block| batch.blocks[block].is_proxy);
-        let (callee, site) = (batch.callees[call], batch.site(call));
-        let contexts = &mut self.contexts;
-        let node = contexts.add_called::<WIDTH>(caller, callee, is_stepped_over, site, costs);
-        if let Some(block) = made_calls {
-            self.links.to_fill.push((block, node));
+        let mut cost = block.matching;
+        // Backwards, because the last call made the latest invocation.
+        for call in block.calls().rev() {
+            let matching = batch.matching::<WIDTH>(call);
+            cost = cost.saturating_add(matching);
+            let callee = self.callee(batch.calls[call]);
+            let look = |listed: &Listed| {
+                let (cost, calls) = match listed.ended() {
+                    Ended::Leaf(cost) => (cost.into(), 0),
+                    Ended::LeafRow(row) => (self.leaf_costs.first::<ANY_WIDTH>(row as usize), 0),
+                    Ended::Kept(number) => {
+                        let kept = &self.kept[number as usize];
+                        (kept.cost, kept.calls)
+                    }
+                };
+                Unclaimed {
+                    cost,
+                    stretch: listed.stretch,
+                    calls,
+                }
+            };
+            let listed = self.unclaimed.get_mut(callee.index());
+            let claimed = listed.and_then(|all| claim(all, matching, stretch, look));
+            let claimed_cost = claimed.as_ref().map(|listed| look(listed).cost);
+            let kept = match claimed.map(Listed::ended) {
+                Some(Ended::Kept(number)) => {
+                    self.free.push(number);
+                    Some(self.kept[number as usize])
+                }
+                Some(Ended::Leaf(_) | Ended::LeafRow(_)) | None => None,
+            };
+            if self.wanted.invocations {
+                // Leaves are kept with their positions.
+                let invocation = kept.map_or(NONE, |kept| kept.invocation);
+                self.link_call::<WIDTH>(batch, call, invocation);
+            }
+            if self.wanted.timeline {
+                let timed = claimed_cost.map(|cost| {
+                    let timed = kept.and_then(|kept| kept.timed);
+                    timed.unwrap_or(Timed::dropped(cost))
+                });
+                let site = self.site(batch, call);
+                self.timeline.add_call(callee, timed.ok_or(matching), site);
+            }
+            if self.wanted.contexts {
+                self.add_claimed::<WIDTH>(batch, call, node, claimed.map(Listed::ended));
+            }
         }
+        let timed = self.end_invocation::<WIDTH>(batch, number);
+        let what = self.keep(Kept {
+            cost,
+            node,
+            invocation: next_index(self.first_invocation + number),
+            calls: count(block),
+            timed,
+        });
+        self.list(block.function, what);
     }
 
     /// Puts what a call claimed below the node of its caller.
-    #[inline(never)]
     fn add_claimed<const WIDTH: usize>(
         &mut self,
         batch: &Batch,
         call: usize,
         caller: ContextId,
-        claimed: Option<UnmatchedInvocation<PackedEnded>>,
+        claimed: Option<Ended>,
     ) {
-        let (callee, site) = (batch.callees[call], batch.site(call));
+        let called = batch.calls[call];
+        let number = self.number(called, self.callee(called));
+        let key = ContextKey::new(number, false);
         let contexts = &mut self.contexts;
-        let node = match claimed.map(|claimed| (claimed.what.get(), claimed.cost)) {
-            Some((Ended::Leaf(COST_ALONE), cost)) => {
-                contexts.add_called::<ANY_WIDTH>(caller, callee, false, site, &[cost]);
-                return;
+        match claimed {
+            Some(Ended::Leaf(cost)) => {
+                contexts.add_called::<ANY_WIDTH>(caller, key, &[cost.into()]);
             }
-            Some((Ended::Leaf(row), _)) => {
-                let costs = self.leaf_costs.row_of::<WIDTH>(row as usize);
-                contexts.add_called::<WIDTH>(caller, callee, false, site, costs);
-                return self.free_row(row);
+            Some(Ended::LeafRow(row)) => {
+                let costs = self.leaf_costs.row(row as usize, &mut self.leaf);
+                contexts.add_called::<WIDTH>(caller, key, costs.get(1..).unwrap_or_default());
+                self.free_row(row);
             }
-            Some((Ended::Kept(number), _)) => self.kept[number as usize].node,
-            Some((Ended::Block(number), _)) => self.links.nodes[number as usize],
-            Some((Ended::LeafBlock(_), _)) | None => ContextId::NONE,
-        };
-        if node != ContextId::NONE {
-            return contexts.attach_called(caller, node, site);
-        }
-        self.add_linked::<WIDTH>(batch, call, caller, claimed.map(|claimed| claimed.what));
-        if let Some((called, node)) = self.links.to_fill.pop() {
-            self.fill::<WIDTH>(batch, called, node);
+            Some(Ended::Kept(kept)) => {
+                contexts.attach_as(caller, self.kept[kept as usize].node, number);
+            }
+            None => {
+                let costs = batch.call_costs.row(call, &mut self.leaf);
+                contexts.add_called::<WIDTH>(caller, key, costs);
+            }
         }
     }
 
-    /// Keeps what the current batch leaves unclaimed of a function.
-    #[inline]
-    fn keep_unclaimed<const WIDTH: usize>(
-        &mut self,
-        batch: &Batch,
-        function: usize,
-        first_invocation: usize,
-    ) {
-        let mut position = self.unclaimed[function].len();
-        while let Some(before) = position.checked_sub(1) {
-            position = before;
-            let ended = &self.unclaimed[function][position];
-            // Those of earlier batches come first.
-            let (what, cost) = (ended.what.get(), ended.cost);
-            let (Ended::Block(number) | Ended::LeafBlock(number)) = what else {
-                return;
-            };
-            let number = number as usize;
-            let calls = batch.calls_of(number).len();
-            let timed = self.links.timed.get(number).copied();
+    /// Moves the latest invocations to the lists. The next one begins with this block.
+    fn list_latest<const WIDTH: usize>(&mut self, batch: &Batch, next: usize) {
+        let mut first = std::mem::replace(&mut self.first_block, next);
+        for position in 0..self.latest.len() {
+            let Latest {
+                cost,
+                function,
+                block,
+            } = self.latest[position];
+            let block = block as usize;
+            let calls = count(&batch.blocks[block]);
+            let timed = self.latest_timed.get(position).copied();
             let has_box = timed.is_some_and(|timed| self.timeline.has_box(timed));
             let what = if calls == 0 && !self.wanted.invocations && !has_box {
-                self.keep_leaf(batch.self_costs.row_of::<WIDTH>(number), cost)
+                self.keep_leaf(batch.self_costs.row_of::<WIDTH>(block), cost)
             } else {
-                let mut node = self.links.nodes[number];
-                if node == ContextId::NONE && self.wanted.contexts {
-                    node = self.node_of::<WIDTH>(batch, number);
-                }
-                let invocation = first_invocation + number;
-                self.keep(node, next_index(invocation), calls, timed)
+                let node = if self.wanted.contexts {
+                    self.enter_blocks::<WIDTH>(batch, first..block + 1)
+                } else {
+                    ContextId::NONE
+                };
+                self.keep(Kept {
+                    cost,
+                    node,
+                    invocation: next_index(self.first_invocation + block),
+                    calls,
+                    timed,
+                })
             };
-            self.unclaimed[function][position].what = PackedEnded::new(what);
+            self.list(function, what);
+            first = block + 1;
         }
+        self.latest.clear();
+        self.latest_timed.clear();
+    }
+
+    /// Adds an invocation of the current stretch to the lists.
+    fn list(&mut self, function: FunctionId, what: Ended) {
+        let listed = Listed::new(what, self.stretches.current);
+        slot(&mut self.unclaimed, function.index()).push(listed);
+    }
+
+    /// Enters a node for a block, without a parent.
+    fn enter_block<const WIDTH: usize>(&mut self, batch: &Batch, number: usize) -> ContextId {
+        let block = &batch.blocks[number];
+        let self_costs = batch.self_costs.row_of::<WIDTH>(number);
+        let key = ContextKey::new(block.function.number(), block.is_proxy);
+        self.contexts.enter::<WIDTH>(key, 1, self_costs)
+    }
+
+    /// Enters nodes for the last of these blocks and all that it called: the others.
+    fn enter_blocks<const WIDTH: usize>(
+        &mut self,
+        batch: &Batch,
+        blocks: Range<usize>,
+    ) -> ContextId {
+        let last = blocks.end - 1;
+        let node = self.enter_block::<WIDTH>(batch, last);
+        self.nodes[last] = node;
+        // Backwards, because callers come after those that they called.
+        for number in (blocks.start..last).rev() {
+            let (block, claim) = (&batch.blocks[number], self.claims[number]);
+            let caller = self.nodes[claim.caller as usize];
+            let key = ContextKey::new(claim.called, block.is_proxy);
+            let self_costs = batch.self_costs.row_of::<WIDTH>(number);
+            let node = self.contexts.add_called::<WIDTH>(caller, key, self_costs);
+            self.nodes[number] = node;
+        }
+        node
     }
 
     /// Keeps a leaf of this cost in the first column.
     fn keep_leaf(&mut self, self_costs: &[Cost], cost: Cost) -> Ended {
         let others = self_costs.iter().skip(1);
-        if first_cost(self_costs) == cost && others.copied().all(|other| other == 0) {
-            return Ended::Leaf(COST_ALONE);
+        if first_cost(self_costs) == cost
+            && others.copied().all(|other| other == 0)
+            && let Ok(cost) = u32::try_from(cost)
+            && cost < Listed::LIMIT
+        {
+            return Ended::Leaf(cost);
         }
+        self.leaf.clear();
+        self.leaf.push(cost);
+        self.leaf.extend_from_slice(self_costs);
         if let Some(row) = self.free_rows.pop() {
-            self.leaf_costs.set::<ANY_WIDTH>(row as usize, self_costs);
-            return Ended::Leaf(row);
+            self.leaf_costs.set(row as usize, &self.leaf);
+            return Ended::LeafRow(row);
         }
         let row = next_index(self.leaf_costs.rows());
-        self.leaf_costs.push::<ANY_WIDTH>(self_costs);
-        Ended::Leaf(row)
+        self.leaf_costs.push::<ANY_WIDTH>(&self.leaf);
+        Ended::LeafRow(row)
     }
 
     fn free_row(&mut self, row: u32) {
@@ -447,20 +487,7 @@ impl Linker {
         }
     }
 
-    /// Keeps an invocation with its node.
-    fn keep(
-        &mut self,
-        node: ContextId,
-        invocation: u32,
-        calls: usize,
-        timed: Option<Timed>,
-    ) -> Ended {
-        let kept = Kept {
-            node,
-            invocation,
-            calls: count(calls),
-            timed,
-        };
+    fn keep(&mut self, kept: Kept) -> Ended {
         if let Some(number) = self.free.pop() {
             self.kept[number as usize] = kept;
             return Ended::Kept(number);
@@ -470,27 +497,42 @@ impl Linker {
         Ended::Kept(number)
     }
 
+    /// The call site of a call.
+    fn site(&self, batch: &Batch, call: usize) -> Option<CallSite> {
+        if self.wanted.any_sites() {
+            self.called[batch.calls[call] as usize].1
+        } else {
+            None
+        }
+    }
+
+    /// The function of a call in a batch.
+    #[inline]
+    fn callee(&self, call: u32) -> FunctionId {
+        if self.wanted.any_sites() {
+            self.called[call as usize].0
+        } else {
+            FunctionId(call)
+        }
+    }
+
+    /// The number of a called function in the [`ContextTree`].
+    #[inline]
+    fn number(&self, call: u32, callee: FunctionId) -> u32 {
+        if self.wanted.call_sites {
+            call
+        } else {
+            callee.number()
+        }
+    }
+
     /// Adds a call to the current block's invocation.
     #[inline(always)]
-    fn link_call<const WIDTH: usize>(
-        &mut self,
-        batch: &Batch,
-        call: usize,
-        claimed: Option<Ended>,
-        first_invocation: usize,
-    ) {
-        let invocation = match claimed {
-            Some(Ended::Block(number) | Ended::LeafBlock(number)) => {
-                next_index(first_invocation + number as usize)
-            }
-            Some(Ended::Kept(number)) => self.kept[number as usize].invocation,
-            // Leaves are kept with their positions.
-            Some(Ended::Leaf(_)) | None => NONE,
-        };
+    fn link_call<const WIDTH: usize>(&mut self, batch: &Batch, call: usize, invocation: u32) {
         self.linked.push(InvocationCall {
-            cost: first_cost(batch.call_costs.row_of::<WIDTH>(call)),
-            line: batch.site(call).map_or(0, |site| site.line),
-            callee: batch.callees[call],
+            cost: batch.call_costs.first::<WIDTH>(call),
+            line: self.site(batch, call).map_or(0, |site| site.line),
+            callee: self.callee(batch.calls[call]),
             invocation,
         });
     }
@@ -530,34 +572,44 @@ impl Linker {
     fn add_roots(&mut self) {
         let contexts = &mut self.contexts;
         for (function, all) in (0..).map(FunctionId).zip(&self.unclaimed) {
-            for ended in all {
-                let row = match ended.what.get() {
-                    Ended::Leaf(COST_ALONE) => &[ended.cost][..],
-                    Ended::Leaf(row) => self.leaf_costs.row(row as usize),
-                    Ended::Kept(number) => {
-                        let node = self.kept[number as usize].node;
-                        contexts.attach_called(ContextId::TOP, node, None);
-                        continue;
+            let number = if self.wanted.call_sites && !all.is_empty() {
+                next_index(self.called.insert_full((function, None)).0)
+            } else {
+                function.number()
+            };
+            let key = ContextKey::new(number, false);
+            for listed in all {
+                match listed.ended() {
+                    Ended::Leaf(cost) => {
+                        contexts.add_called::<ANY_WIDTH>(ContextId::TOP, key, &[cost.into()]);
                     }
-                    // All batches have ended.
-                    Ended::Block(_) | Ended::LeafBlock(_) => continue,
-                };
-                contexts.add_called::<ANY_WIDTH>(ContextId::TOP, function, false, None, row);
+                    Ended::LeafRow(row) => {
+                        let costs = self.leaf_costs.row(row as usize, &mut self.leaf);
+                        let costs = costs.get(1..).unwrap_or_default();
+                        contexts.add_called::<ANY_WIDTH>(ContextId::TOP, key, costs);
+                    }
+                    Ended::Kept(kept) => {
+                        let node = self.kept[kept as usize].node;
+                        contexts.attach_as(ContextId::TOP, node, number);
+                    }
+                }
             }
+        }
+        if self.wanted.call_sites {
+            contexts.set_called(std::mem::take(&mut self.called));
         }
     }
 }
 
-/// A number of calls.
+/// The number of calls of a block.
 #[inline]
-fn count(calls: usize) -> u32 {
-    u32::try_from(calls).unwrap_or(u32::MAX)
+fn count(block: &Block) -> u32 {
+    block.calls.1 - block.calls.0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::batch::Block;
-    use super::super::contexts::CallSite;
+    use super::super::CallSites;
     use super::super::stretches::Switch;
     use super::*;
     use crate::tables::{Costs, NameId};
@@ -618,13 +670,15 @@ mod tests {
         columns: Range<usize>,
         wanted: LinkOptions,
     ) -> (Vec<String>, String, Timeline) {
-        let mut linker = Linker::new(wanted);
+        let (mut linker, mut sites) = (Linker::new(wanted), CallSites::default());
         for blocks in blocks.chunks(batch) {
-            let mut batch = Batch::new(columns.len());
+            let mut batch = Batch::new(columns.len(), 0);
             for block in blocks {
+                let first = next_index(batch.calls.len());
                 let row = &block.self_costs[columns.clone()];
                 batch.self_costs.push::<ANY_WIDTH>(row);
                 for (callee, line, costs) in &block.calls {
+                    let callee = FunctionId(*callee);
                     let site = CallSite {
                         file: NameId::EMPTY,
                         line: *line,
@@ -633,19 +687,24 @@ mod tests {
                         row: &costs[columns.clone()],
                         matching: costs[0],
                     };
-                    let site = wanted.any_sites().then_some(site);
-                    batch.push_call::<ANY_WIDTH>(FunctionId(*callee), costs, site);
+                    let new = &mut batch.new_sites;
+                    let called = if wanted.any_sites() {
+                        sites.number(callee, site, new)
+                    } else {
+                        callee.number()
+                    };
+                    batch.push_call::<ANY_WIDTH>(called, costs);
                 }
                 batch.blocks.push(Block {
                     function: FunctionId(block.function),
                     matching: block.self_costs[0],
-                    is_proxy: block.function == 1,
+                    calls: (first, next_index(batch.calls.len())),
+                    is_proxy: block.function == 1 && !block.calls.is_empty(),
                     switch: match block.function {
                         6 => Some(Switch::Suspend),
                         7 => Some(Switch::Resume),
                         _ => None,
                     },
-                    end: batch.callees.len(),
                 });
             }
             linker.link(&batch);

@@ -16,62 +16,54 @@ use crate::tables::Cost;
 /// The number of unclaimed invocations of a function that are searched for one of the right cost.
 const MAX_SEARCHED: usize = 1024;
 
-/// An unclaimed invocation.
+/// What is known of an unclaimed invocation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct UnmatchedInvocation<T> {
+pub(super) struct Unclaimed {
     /// Its inclusive cost in the first column, which is the sum of its block.
     pub cost: Cost,
     /// The stretch in which it ended.
     pub stretch: u32,
-    /// Its data.
-    pub what: T,
+    /// The number of calls that it made.
+    pub calls: u32,
 }
 
-impl<T> UnmatchedInvocation<T> {
-    #[inline]
-    fn fits(&self, cost: Cost, calls: &CallCounts<impl Fn(&T) -> u32>) -> bool {
-        // Xdebug rounds the costs of all calls that it made, and that of the call to it.
-        let difference = self.cost.abs_diff(cost);
-        let is_within = |calls: u32| difference <= u64::from(calls) + 1;
-        difference <= 1 || is_within(calls.most) && is_within((calls.of)(&self.what))
-    }
-}
-
-/// How many calls invocations made.
-pub(super) struct CallCounts<F> {
-    /// The number of one of them.
-    pub of: F,
-    /// The most that any of them made: most of those that are searched differ by more.
-    pub most: u32,
+/// Whether an invocation of this cost may have been made by a call of another one. `calls` is the
+/// number of calls that it made.
+#[inline]
+pub(super) fn fits(cost: Cost, called: Cost, calls: impl FnOnce() -> u32) -> bool {
+    // Xdebug rounds the costs of all calls that it made, and that of the call to it.
+    let difference = cost.abs_diff(called);
+    difference <= 1 || difference <= u64::from(calls()) + 1
 }
 
 /// Removes the invocation of a function that was made by a call of this cost, from a block in this
-/// stretch. `unclaimed` are all of the function, the latest last.
+/// stretch. `all` are the unclaimed ones of the function, the latest last.
 #[inline]
 pub(super) fn claim<T>(
-    unclaimed: &mut Vec<UnmatchedInvocation<T>>,
+    all: &mut Vec<T>,
     cost: Cost,
     stretch: u32,
-    calls: CallCounts<impl Fn(&T) -> u32>,
-) -> Option<UnmatchedInvocation<T>> {
-    let latest = unclaimed.last()?;
-    if latest.stretch == stretch && latest.fits(cost, &calls) {
-        return unclaimed.pop();
+    look: impl Fn(&T) -> Unclaimed,
+) -> Option<T> {
+    let latest = look(all.last()?);
+    if latest.stretch == stretch && fits(latest.cost, cost, || latest.calls) {
+        return all.pop();
     }
-    search(unclaimed, cost, stretch, calls)
+    search(all, cost, stretch, look)
 }
 
 /// Searches for it. If none matches, because of truncation or another writer, takes the latest.
 #[cold]
 fn search<T>(
-    unclaimed: &mut Vec<UnmatchedInvocation<T>>,
+    all: &mut Vec<T>,
     cost: Cost,
     stretch: u32,
-    calls: CallCounts<impl Fn(&T) -> u32>,
-) -> Option<UnmatchedInvocation<T>> {
+    look: impl Fn(&T) -> Unclaimed,
+) -> Option<T> {
     let mut found = None;
-    for (back, ended) in unclaimed.iter().rev().take(MAX_SEARCHED).enumerate() {
-        if !ended.fits(cost, &calls) {
+    for (back, ended) in all.iter().rev().take(MAX_SEARCHED).enumerate() {
+        let ended = look(ended);
+        if !fits(ended.cost, cost, || ended.calls) {
             continue;
         }
         if ended.stretch == stretch {
@@ -81,27 +73,25 @@ fn search<T>(
         found.get_or_insert(back);
     }
     let back = found.unwrap_or(0);
-    let last = unclaimed.len().checked_sub(1)?;
-    Some(unclaimed.remove(last - back))
+    let last = all.len().checked_sub(1)?;
+    Some(all.remove(last - back))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// An invocation with a number, and its number of calls.
-    type Numbered = UnmatchedInvocation<(usize, u32)>;
+    /// An invocation with a number.
+    type Numbered = (usize, Unclaimed);
 
     /// Invocations by their cost and calls, numbered from 0.
     fn unclaimed(invocations: &[(Cost, u32)]) -> Vec<Numbered> {
-        (0..)
-            .zip(invocations)
-            .map(|(number, &(cost, calls))| UnmatchedInvocation {
-                cost,
-                stretch: 0,
-                what: (number, calls),
-            })
-            .collect()
+        let ended = |&(cost, calls)| Unclaimed {
+            cost,
+            stretch: 0,
+            calls,
+        };
+        invocations.iter().map(ended).enumerate().collect()
     }
 
     fn claim(all: &mut Vec<Numbered>, cost: Cost) -> Option<usize> {
@@ -109,11 +99,7 @@ mod tests {
     }
 
     fn claim_in(all: &mut Vec<Numbered>, cost: Cost, stretch: u32) -> Option<usize> {
-        let calls = CallCounts {
-            of: |what: &(usize, u32)| what.1,
-            most: all.iter().map(|ended| ended.what.1).max().unwrap_or(0),
-        };
-        super::claim(all, cost, stretch, calls).map(|claimed| claimed.what.0)
+        super::claim(all, cost, stretch, |ended| ended.1).map(|claimed| claimed.0)
     }
 
     #[test]
@@ -165,12 +151,12 @@ mod tests {
             (3, [4, 3, 1, 0, 5, 2]),
             (0, [4, 3, 1, 0, 5, 2]),
         ] {
-            let ended = |(number, (cost, stretch))| UnmatchedInvocation {
+            let ended = |(cost, stretch)| Unclaimed {
                 cost,
                 stretch,
-                what: (number, 0),
+                calls: 0,
             };
-            let mut unclaimed: Vec<_> = (0..).zip(all).map(ended).collect();
+            let mut unclaimed: Vec<_> = all.map(ended).into_iter().enumerate().collect();
             let claimed = order.map(|_| claim_in(&mut unclaimed, 50, stretch).unwrap());
             assert_eq!(claimed, order, "{stretch}");
         }

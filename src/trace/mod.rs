@@ -17,6 +17,7 @@ mod invocations;
 mod linker;
 mod matching;
 mod proxies;
+mod small_rows;
 mod stretches;
 mod timeline;
 
@@ -24,7 +25,8 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
-use crate::tables::{CallEdge, Cost, Costs, FunctionId, NameId, slot};
+use crate::maps::IndexSet;
+use crate::tables::{CallEdge, Cost, Costs, EdgeId, FunctionId, NameId, next_index, slot};
 pub(crate) use contexts::{CallSite, ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
@@ -42,13 +44,19 @@ pub(crate) struct Trace {
     lists: ProxyCalls,
     wanted: LinkOptions,
     links: bool,
-    /// Whether call sites are needed.
-    sites: bool,
+    /// The call sites, if they are needed.
+    sites: Option<CallSites>,
     /// By function; as short as possible.
-    switches: Vec<Option<Switch>>,
-    /// The file of the open block.
+    special: Vec<Special>,
+    /// The function of the open block, if calls are linked.
+    function: Option<FunctionId>,
+    /// Its file.
     file: NameId,
-    /// Whether the open block has self costs.
+    /// The position of its first call in the batch.
+    first_call: u32,
+    /// Its self cost in the first column so far.
+    matching: Cost,
+    /// Whether it has self costs.
     has_costs: bool,
     /// The batch to be linked next.
     batch: Batch,
@@ -63,11 +71,14 @@ impl Trace {
             lists: ProxyCalls::default(),
             wanted,
             links: wanted.invocations || wanted.contexts || wanted.timeline,
-            sites: wanted.any_sites(),
-            switches: Vec::new(),
+            sites: wanted.any_sites().then(CallSites::default),
+            special: Vec::new(),
+            function: None,
             file: NameId::EMPTY,
+            first_call: 0,
+            matching: 0,
             has_costs: false,
-            batch: Batch::new(width),
+            batch: Batch::new(width, 0),
             worker: None,
         }
     }
@@ -80,29 +91,42 @@ impl Trace {
     /// Marks a function as a proxy.
     pub fn step_over(&mut self, function: FunctionId) {
         self.lists.step_over(function);
+        slot(&mut self.special, function.index()).is_proxy = true;
     }
 
     /// Marks a function that leaves one stack for another.
     pub fn set_switch(&mut self, function: FunctionId, switch: Switch) {
-        *slot(&mut self.switches, function.index()) = Some(switch);
+        slot(&mut self.special, function.index()).switch = Some(switch);
     }
 
     /// Opens a block of a function in this file.
-    #[inline]
-    pub fn open_block(&mut self, file: NameId) {
-        self.file = file;
-        self.has_costs = false;
+    // Inlined, it would slow down outputs that need no invocations.
+    #[inline(never)]
+    pub fn open_block(&mut self, function: FunctionId, file: NameId) {
+        if self.links {
+            self.end_block();
+            // Only here do all calls belong to blocks in the batch.
+            if self.batch.len() >= BATCH {
+                self.hand_over();
+            }
+            self.function = Some(function);
+            self.file = file;
+            self.first_call = next_index(self.batch.calls.len());
+            self.has_costs = false;
+        }
+        self.matching = 0;
     }
 
     /// Adds to the self costs of the open block.
     #[inline]
-    pub fn add_self_costs<const WIDTH: usize>(&mut self, costs: &[Cost]) {
+    pub fn add_self_costs<const WIDTH: usize>(&mut self, costs: Costs<'_>) {
+        self.matching = self.matching.saturating_add(costs.matching);
         if self.links {
             if !std::mem::replace(&mut self.has_costs, true) {
-                return self.batch.self_costs.push::<WIDTH>(costs);
+                return self.batch.self_costs.push::<WIDTH>(costs.row);
             }
             let block = self.batch.blocks.len();
-            self.batch.self_costs.add::<WIDTH>(block, costs);
+            self.batch.self_costs.add::<WIDTH>(block, costs.row);
         }
     }
 
@@ -117,11 +141,30 @@ impl Trace {
     ) {
         if self.links {
             let is_own = file == NameId::EMPTY;
-            let site = self.sites.then_some(CallSite {
-                file: if is_own { self.file } else { file },
-                line,
-            });
-            self.batch.push_call::<WIDTH>(callee, costs, site);
+            let file = if is_own { self.file } else { file };
+            let new = &mut self.batch.new_sites;
+            let sites = self.sites.as_mut();
+            let site = sites.map(|sites| sites.number(callee, CallSite { file, line }, new));
+            self.batch
+                .push_call::<WIDTH>(site.unwrap_or(callee.number()), costs);
+        }
+    }
+
+    /// Links another call of the open block, made in its file, on a known edge.
+    #[inline(always)]
+    pub fn add_call_again<const WIDTH: usize>(
+        &mut self,
+        id: EdgeId,
+        edge: &CallEdge,
+        costs: Costs<'_>,
+    ) {
+        if self.links {
+            let (callee, line, file) = (edge.callee, edge.line, self.file);
+            let new = &mut self.batch.new_sites;
+            let sites = self.sites.as_mut();
+            let site = sites.map(|sites| sites.number_of(id, callee, CallSite { file, line }, new));
+            self.batch
+                .push_call::<WIDTH>(site.unwrap_or(callee.number()), costs);
         }
     }
 
@@ -141,36 +184,36 @@ impl Trace {
         });
     }
 
-    /// Ends the open block, whose self cost in the first column is `matching`.
+    /// Puts the open block into the batch, if there is one.
     #[inline]
-    pub fn end_block(&mut self, function: FunctionId, matching: Cost) {
-        if !self.links {
+    fn end_block(&mut self) {
+        let Some(function) = self.function.take() else {
             return;
-        }
+        };
         if !self.has_costs {
             self.batch.self_costs.push_zeros();
         }
+        let special = self.special.get(function.index()).copied();
+        let special = special.unwrap_or_default();
+        let calls = (self.first_call, next_index(self.batch.calls.len()));
         self.batch.blocks.push(Block {
             function,
-            matching,
-            is_proxy: self.lists.is_proxy(function),
-            switch: self.switches.get(function.index()).copied().flatten(),
-            end: self.batch.callees.len(),
+            calls,
+            matching: self.matching,
+            is_proxy: special.is_proxy && calls.0 < calls.1,
+            switch: special.switch,
         });
-        // Only here do all calls belong to blocks in the batch.
-        if self.batch.len() >= BATCH {
-            self.hand_over();
-        }
     }
 
     /// The calls to list for the block that has just ended, if any of its calls waited.
     #[inline]
-    pub fn listed_calls(&mut self, function: FunctionId, matching: Cost) -> Option<ListedCalls> {
-        self.lists.end_block(function, matching)
+    pub fn listed_calls(&mut self, function: FunctionId) -> Option<ListedCalls> {
+        self.lists.end_block(function, self.matching)
     }
 
     /// Ends the run, and waits until everything is linked.
-    pub fn finish(self) -> TraceLinks {
+    pub fn finish(mut self) -> TraceLinks {
+        self.end_block();
         let mut worker = self
             .worker
             .unwrap_or_else(|| Worker::on_this_thread(self.wanted));
@@ -180,7 +223,8 @@ impl Trace {
 
     #[inline(never)]
     fn hand_over(&mut self) {
-        let next = Batch::like(&self.batch);
+        // Growing would cost 5% of a trace's instructions.
+        let next = Batch::new(self.batch.self_costs.width(), BATCH);
         let batch = std::mem::replace(&mut self.batch, next);
         let wanted = self.wanted;
         let worker = self.worker.get_or_insert_with(|| Worker::start(wanted));
@@ -188,8 +232,67 @@ impl Trace {
     }
 }
 
+/// What a function is besides.
+#[derive(Clone, Copy, Debug, Default)]
+struct Special {
+    is_proxy: bool,
+    switch: Option<Switch>,
+}
+
+/// Numbers the call sites of a trace.
+#[derive(Debug, Default)]
+struct CallSites {
+    numbers: IndexSet<(FunctionId, CallSite)>,
+    /// By call edge: the file of its latest call, and the number of this call site.
+    latest: Vec<Option<(NameId, u32)>>,
+}
+
+impl CallSites {
+    /// The number of a call site and its callee. New ones are added to `new`.
+    fn number(
+        &mut self,
+        callee: FunctionId,
+        site: CallSite,
+        new: &mut Vec<(FunctionId, CallSite)>,
+    ) -> u32 {
+        let (number, is_new) = self.numbers.insert_full((callee, site));
+        if is_new {
+            new.push((callee, site));
+        }
+        next_index(number)
+    }
+
+    /// The same for a call on a known edge: all calls on it from one file have the same number.
+    #[inline(always)]
+    fn number_of(
+        &mut self,
+        edge: EdgeId,
+        callee: FunctionId,
+        site: CallSite,
+        new: &mut Vec<(FunctionId, CallSite)>,
+    ) -> u32 {
+        match self.latest.get(edge.index()) {
+            Some(Some((file, number))) if *file == site.file => *number,
+            _ => self.find(edge, callee, site, new),
+        }
+    }
+
+    #[inline(never)]
+    fn find(
+        &mut self,
+        edge: EdgeId,
+        callee: FunctionId,
+        site: CallSite,
+        new: &mut Vec<(FunctionId, CallSite)>,
+    ) -> u32 {
+        let number = self.number(callee, site, new);
+        *slot(&mut self.latest, edge.index()) = Some((site.file, number));
+        number
+    }
+}
+
 /// The number of blocks and calls in a batch. With fewer, the threads wake each other too often.
-const BATCH: usize = 8 << 10;
+const BATCH: usize = 16 << 10;
 
 /// The most batches that wait to be linked.
 const BATCHES: usize = 4;
@@ -261,7 +364,7 @@ mod tests {
         calls: impl IntoIterator<Item = (u32, Cost)>,
     ) {
         let caller = FunctionId(function);
-        trace.open_block(NameId::EMPTY);
+        trace.open_block(caller, NameId::EMPTY);
         fn costs(row: &[Cost]) -> Costs<'_> {
             let matching = 3 * row[0];
             Costs { row, matching }
@@ -269,13 +372,12 @@ mod tests {
         for (callee, cost) in calls {
             trace.add_call::<1>(FunctionId(callee), (NameId::EMPTY, 1), costs(&[cost]));
         }
-        trace.add_self_costs::<1>(&[self_cost]);
-        trace.end_block(caller, 3 * self_cost);
+        trace.add_self_costs::<1>(costs(&[self_cost]));
     }
 
     #[test]
     fn batches_are_linked_as_one_block_after_the_other() {
-        const COUNT: Cost = 20_000;
+        const COUNT: Cost = 40_000;
         let wanted = LinkOptions {
             invocations: true,
             ..LinkOptions::default()

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::matching::{CallCounts, UnmatchedInvocation, claim};
+use super::matching::{Unclaimed, claim};
 use crate::maps::HashMap;
 use crate::names::is_called;
 use crate::tables::{CallEdge, Cost, FunctionId, saturated, slot};
@@ -68,8 +68,7 @@ pub(crate) struct ListedCalls {
 /// An invocation of a proxy.
 #[derive(Debug)]
 struct ProxyInvocation {
-    /// The number of calls that it made.
-    made: u32,
+    ended: Unclaimed,
     /// The calls that replace the call to it.
     calls: VecDeque<DeferredCall>,
 }
@@ -84,7 +83,7 @@ pub(super) struct ProxyCalls {
     /// Calls of the open block.
     waiting: Vec<DeferredCall>,
     /// The calls of proxies, until these are claimed.
-    unclaimed: HashMap<FunctionId, Vec<UnmatchedInvocation<ProxyInvocation>>>,
+    unclaimed: HashMap<FunctionId, Vec<ProxyInvocation>>,
 }
 
 impl ProxyCalls {
@@ -132,24 +131,18 @@ impl ProxyCalls {
         let unclaimed = &mut self.unclaimed;
         let mut calls = replaced(self.waiting.drain(..), |call| {
             let unclaimed = unclaimed.get_mut(&call.edge.callee)?;
-            let calls = CallCounts {
-                of: |what: &ProxyInvocation| what.made,
-                most: u32::MAX,
-            };
-            let claimed = claim(unclaimed, call.matching, 0, calls);
-            claimed.map(|claimed| claimed.what.calls)
+            let claimed = claim(unclaimed, call.matching, 0, |proxy| proxy.ended);
+            claimed.map(|claimed| claimed.calls)
         });
         if is_proxy {
             let calls = std::mem::take(&mut calls);
             let unclaimed = self.unclaimed.entry(function).or_default();
-            unclaimed.push(UnmatchedInvocation {
+            let ended = Unclaimed {
                 cost: sum,
                 stretch: 0,
-                what: ProxyInvocation {
-                    made: u32::try_from(made).unwrap_or(u32::MAX),
-                    calls,
-                },
-            });
+                calls: u32::try_from(made).unwrap_or(u32::MAX),
+            };
+            unclaimed.push(ProxyInvocation { ended, calls });
         }
         add_costs(&mut unlisted, -1, &calls);
         ListedCalls {

@@ -76,8 +76,6 @@ pub(crate) struct Needs {
 struct OpenBlock {
     function: FunctionId,
     file: NameId,
-    /// Self cost in the first column, if single invocations are needed.
-    matching: Cost,
     /// Whether the function's line is known. Then cost lines need not offer theirs.
     has_line: bool,
 }
@@ -440,14 +438,13 @@ impl ProfileBuilder {
         self.block = Some(OpenBlock {
             function,
             file,
-            matching: 0,
             has_line: found.line_source == LineSource::OwnCost,
         });
         match &mut self.run {
             Run::Trace => found.add_invocations(1, object, file),
             Run::Invocations(trace) => {
                 found.add_invocations(1, object, file);
-                trace.open_block(file);
+                trace.open_block(function, file);
             }
             Run::Aggregate(part) => part.open_block(function, &self.sums.functions.self_costs),
         }
@@ -485,10 +482,7 @@ impl ProfileBuilder {
             .add::<WIDTH>(function.index(), costs.row);
         match &mut self.run {
             Run::Trace => {}
-            Run::Invocations(trace) => {
-                block.matching = block.matching.saturating_add(costs.matching);
-                trace.add_self_costs::<WIDTH>(costs.row);
-            }
+            Run::Invocations(trace) => trace.add_self_costs::<WIDTH>(costs),
             Run::Aggregate(_) => {
                 if let Some(lines) = &mut sums.lines {
                     let file = block.other_file(file);
@@ -590,9 +584,8 @@ impl ProfileBuilder {
             let Some(known) = known.filter(|known| known.caller == caller) else {
                 return false;
             };
-            let callee = known.callee;
-            trace.add_call::<WIDTH>(callee, (NameId::EMPTY, known.line), costs);
-            if trace.has_to_wait(caller, callee) {
+            trace.add_call_again::<WIDTH>(edge, known, costs);
+            if trace.has_to_wait(caller, known.callee) {
                 trace.wait(CallEdge { calls: 1, ..*known }, costs);
                 return true;
             }
@@ -603,23 +596,13 @@ impl ProfileBuilder {
     /// Closes the open block, if there is one.
     #[inline(always)]
     pub(crate) fn close_block(&mut self) {
-        if let Run::Invocations(_) = self.run {
-            self.end_invocation();
+        if let (Run::Invocations(trace), Some(block)) = (&mut self.run, &self.block)
+            && let Some(listed) = trace.listed_calls(block.function)
+        {
+            let caller = block.function;
+            self.list_calls(caller, &listed);
         }
         self.block = None;
-    }
-
-    /// Ends the invocation of the open block of a trace. Inlined, it would slow down outputs that
-    /// need no invocations.
-    #[inline(never)]
-    fn end_invocation(&mut self) {
-        if let (Run::Invocations(trace), Some(block)) = (&mut self.run, &self.block) {
-            let (function, matching) = (block.function, block.matching);
-            trace.end_block(function, matching);
-            if let Some(listed) = trace.listed_calls(function, matching) {
-                self.list_calls(function, &listed);
-            }
-        }
     }
 
     /// Lists what replaces the calls of a block that has ended, some of which waited.
