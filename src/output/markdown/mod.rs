@@ -7,11 +7,12 @@
 mod body;
 
 use std::cmp::Reverse;
-use std::io::{self, Write};
+use std::io::Write;
 use std::iter;
 
 pub use self::body::MAX_CHARACTERS;
 use self::body::{Body, cell, span};
+pub use super::figures::ViewError as Error;
 use super::figures::report::{Column, Columns, Report};
 use super::figures::row::Row;
 use super::figures::{absence, change, command, per_run, signed, signed_percent};
@@ -49,12 +50,12 @@ const SELF: Column = Column::new(Sort::Inclusive, ["self", "self %", ""]);
 ///
 /// `rows` are the functions or groups that are listed.
 ///
-/// Of the options, [`top`](ReportOptions::top), [`sort`](ReportOptions::sort) and
-/// [`names`](ReportOptions::names) have an effect.
+/// Of the options, [`top`](ReportOptions::top), [`sort`](ReportOptions::sort),
+/// [`filter`](ReportOptions::filter) and [`names`](ReportOptions::names) have an effect.
 ///
 /// # Errors
 ///
-/// When the output fails.
+/// When the output fails, or if nothing has the requested words; nothing is written then.
 pub fn write(
     stacks: &Stacks<'_>,
     functions: &View<'_>,
@@ -62,38 +63,38 @@ pub fn write(
     verdicts: &[Verdict],
     options: &ReportOptions,
     output: impl Write,
-) -> io::Result<()> {
+) -> Result<(), Error> {
     let report = Report::new(functions, options);
     let rows = Report::new(rows, options);
     let command = cut_end(&command(stacks.profile()), Some(COMMAND));
     let title = format!("Profile of {}", span(&command));
     let digest = digest(&report, stacks);
-    body(title, &report, &rows, verdicts, digest).write(output)
+    Ok(body(title, &report, &rows, verdicts, digest)?.write(output)?)
 }
 
 /// Writes a comparison, with the verdicts on its limits.
 ///
-/// Of the options, [`top`](ReportOptions::top), [`sort`](ReportOptions::sort) and
-/// [`names`](ReportOptions::names) have an effect.
+/// Of the options, [`top`](ReportOptions::top), [`sort`](ReportOptions::sort),
+/// [`filter`](ReportOptions::filter) and [`names`](ReportOptions::names) have an effect.
 ///
 /// # Errors
 ///
-/// When the output fails.
+/// When the output fails, or if nothing has the requested words; nothing is written then.
 pub fn write_comparison(
     comparison: &Comparison<'_>,
     verdicts: &[Verdict],
     options: &ReportOptions,
     output: impl Write,
-) -> io::Result<()> {
+) -> Result<(), Error> {
     let report = Report::new(comparison, options);
-    body(
+    let body = body(
         growth(comparison),
         &report,
         &report,
         verdicts,
         Body::default(),
-    )
-    .write(output)
+    )?;
+    Ok(body.write(output)?)
 }
 
 /// A report with a title and the sections at its end. `groups` has the functions or groups that are listed.
@@ -103,7 +104,14 @@ fn body(
     groups: &Report<'_>,
     verdicts: &[Verdict],
     digest: Body,
-) -> Body {
+) -> Result<Body, Error> {
+    let wanted = groups.wanted()?;
+    // The sections at the end are about all functions.
+    let digest = if wanted.is_none() {
+        digest
+    } else {
+        Body::default()
+    };
     let mut body = Body {
         reserve: digest.characters,
         ..Body::default()
@@ -151,7 +159,18 @@ fn body(
         body.paragraph(&format!("{more}."));
     }
     let top = groups.options.most(groups.len()).min(MAX_ROWS);
-    let listed = groups.listed(0..groups.len(), top + MAX_FOLDED_ROWS);
+    let most = top + MAX_FOLDED_ROWS;
+    let listed = match (&wanted, &groups.options.filter) {
+        (Some(found), Some(words)) => {
+            let count = counted(found.len() as u64, groups.kind.by.name());
+            body.paragraph(&format!(
+                "Filter: {} matches {count}",
+                span(&printable(words))
+            ));
+            groups.listed(found.iter().copied(), most)
+        }
+        _ => groups.listed(0..groups.len(), most),
+    };
     let shown = functions(&mut body, groups, &listed.rows, top);
     body.gap();
     for line in groups.rest(&listed, shown) {
@@ -161,7 +180,7 @@ fn body(
         body.gap();
         body.text += &digest.text;
     }
-    body
+    Ok(body)
 }
 
 /// Adds a table of the totals of all events.

@@ -18,6 +18,7 @@ pub(super) const MARKDOWN: Spec = Spec {
         Feature::Limits,
         Feature::Top,
         Feature::Names,
+        Feature::Filter,
         Feature::Hidden,
     ],
     needs: |options, wanted| {
