@@ -19,7 +19,7 @@
 //! let trace = "creator: xdebug 3.4.0\nevents: Time_(10ns)\nfl=a.php\nfn=work\n3 400\n\n\
 //!     fl=a.php\nfn={main}\n7 200\ncfl=a.php\ncfn=work\ncalls=1 0 0\n8 400\n";
 //! let mut options = ProfileOptions::default();
-//! options.timeline = true;
+//! options.timeline = timeline::MAX_CALLS;
 //! let mut builder = ProfileBuilder::new(options);
 //! callgrind::read(trace.as_bytes(), "a.cg", &callgrind::ReadOptions::default(), &mut builder)?;
 //!
@@ -42,6 +42,9 @@ use crate::display::units::{Quantity, Unit};
 use crate::names::Packages;
 use crate::profile::{Cost, Kind, Profile, split_scale};
 use crate::trace::{Timeline, TimelineBox};
+
+/// The most calls that are shown.
+pub const MAX_CALLS: usize = 200_000;
 
 /// The version of the JSON layout, beyond that of the Trace Event Format.
 const SCHEMA: u32 = 1;
@@ -105,7 +108,28 @@ pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted
     });
     let text = |name| printable(profile.name(name));
     let functions = profile.functions();
-    let packages = Packages::new(functions.map(|(_, one)| (text(one.file), text(one.object))));
+    let packages = Packages::new(
+        profile
+            .functions()
+            .map(|(_, one)| (text(one.file), text(one.object))),
+    );
+    // The name and the package of each function that is shown.
+    let mut labels = vec![None; functions.len()];
+    for shown in timeline.boxes() {
+        labels[shown.function.index()].get_or_insert_with(|| {
+            let function = profile.function(shown.function);
+            let [name, file, object] = [function.name, function.file, function.object].map(text);
+            let package = packages.name(&name, &file, &object);
+            [
+                if name.is_empty() {
+                    "???".to_owned()
+                } else {
+                    name
+                },
+                package,
+            ]
+        });
+    }
     let microseconds = |cost: Cost| {
         let nanoseconds = i128::from(cost) * i128::from(unit.count);
         nanoseconds as f64 / 1000.0
@@ -131,13 +155,14 @@ pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted
             })
         }
         Ok(shown) => {
-            let function = profile.function(shown.function);
-            let [name, file, object] = [function.name, function.file, function.object].map(text);
+            let label = labels[shown.function.index()].as_ref();
             event.field("ph", "X")?;
             event.field("pid", &1)?;
             event.field("tid", &(shown.lane + 1))?;
-            event.field("name", if name.is_empty() { "???" } else { &name })?;
-            event.field("cat", &packages.name(&name, &file, &object))?;
+            if let Some([name, package]) = label {
+                event.field("name", name)?;
+                event.field("cat", package)?;
+            }
             event.field("ts", &microseconds(shown.start))?;
             event.field("dur", &microseconds(shown.duration))?;
             let (file, line) = place(profile, shown);

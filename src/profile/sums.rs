@@ -53,7 +53,7 @@ impl Sums {
             own.merge(&tree, |id| functions[id.index()], &name);
         }
         if let Some(timeline) = other.timeline {
-            let own = self.timeline.get_or_insert_default();
+            let own = self.timeline.get_or_insert_with(|| timeline.empty());
             own.append(timeline, |id| functions[id.index()], &name);
         }
         if let Some(tree) = other.invocations {

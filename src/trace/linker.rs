@@ -27,13 +27,18 @@ pub(crate) struct LinkOptions {
     pub contexts: bool,
     /// Whether the contexts know their call sites.
     pub call_sites: bool,
-    /// When invocations ran.
-    pub timeline: bool,
+    /// When the longest invocations ran, up to this number of them.
+    pub timeline: usize,
 }
 
 impl LinkOptions {
     pub(super) fn any_sites(self) -> bool {
-        self.invocations || self.call_sites || self.timeline
+        self.invocations || self.call_sites || self.has_timeline()
+    }
+
+    /// Whether it is requested when invocations ran.
+    pub fn has_timeline(self) -> bool {
+        self.timeline > 0
     }
 }
 
@@ -171,6 +176,7 @@ impl Linker {
     pub fn new(wanted: LinkOptions) -> Self {
         Linker {
             wanted,
+            timeline: TimelineBuilder::new(wanted.timeline),
             ..Linker::default()
         }
     }
@@ -195,7 +201,7 @@ impl Linker {
     fn link_blocks<const WIDTH: usize>(&mut self, batch: &Batch) {
         self.claims.resize(batch.blocks.len(), Claim::default());
         self.nodes.resize(batch.blocks.len(), ContextId::NONE);
-        let follows = self.wanted.invocations || self.wanted.timeline;
+        let follows = self.wanted.invocations || self.wanted.has_timeline();
         for (number, block) in (0..).zip(&batch.blocks) {
             if let Some(switch) = block.switch {
                 self.list_latest::<WIDTH>(batch, number as usize);
@@ -259,7 +265,7 @@ impl Linker {
                 let block = self.latest[position].block as usize;
                 self.link_call::<WIDTH>(batch, call, next_index(self.first_invocation + block));
             }
-            if self.wanted.timeline {
+            if self.wanted.has_timeline() {
                 let timed = self.latest_timed[position];
                 let (callee, site) = (self.callee(batch.calls[call]), self.site(batch, call));
                 self.timeline.add_call(callee, Ok(timed), site);
@@ -280,7 +286,7 @@ impl Linker {
         if self.wanted.invocations {
             self.push_invocation::<WIDTH>(batch, number);
         }
-        let timeline = self.wanted.timeline.then_some(&mut self.timeline);
+        let timeline = self.wanted.has_timeline().then_some(&mut self.timeline);
         timeline.map(|timeline| timeline.end(block.function, block.matching))
     }
 
@@ -332,7 +338,7 @@ impl Linker {
                 let invocation = kept.map_or(NONE, |kept| kept.invocation);
                 self.link_call::<WIDTH>(batch, call, invocation);
             }
-            if self.wanted.timeline {
+            if self.wanted.has_timeline() {
                 let timed = claimed_cost.map(|cost| {
                     let timed = kept.and_then(|kept| kept.timed);
                     timed.unwrap_or(Timed::dropped(cost))
@@ -564,7 +570,7 @@ impl Linker {
         TraceLinks {
             invocations: wanted.invocations.then_some(self.invocations),
             contexts: wanted.contexts.then_some(self.contexts),
-            timeline: wanted.timeline.then(|| self.timeline.finish()),
+            timeline: wanted.has_timeline().then(|| self.timeline.finish()),
         }
     }
 
@@ -739,7 +745,7 @@ mod tests {
                         invocations,
                         contexts: true,
                         call_sites,
-                        timeline: true,
+                        timeline: 200_000,
                     };
                     let linked = |batch| linked(&blocks, batch, columns.clone(), wanted);
                     // One block after the other keeps every invocation.

@@ -70,7 +70,7 @@ impl Trace {
         Trace {
             lists: ProxyCalls::default(),
             wanted,
-            links: wanted.invocations || wanted.contexts || wanted.timeline,
+            links: wanted.invocations || wanted.contexts || wanted.has_timeline(),
             sites: wanted.any_sites().then(CallSites::default),
             special: Vec::new(),
             function: None,

@@ -11,9 +11,6 @@
 use super::contexts::CallSite;
 use crate::tables::{Cost, FunctionId, NameId, next_index};
 
-/// The most boxes.
-const MAX_BOXES: usize = 200_000;
-
 /// No box.
 const NONE: u32 = u32::MAX;
 
@@ -40,6 +37,8 @@ pub(crate) struct Timeline {
     /// By lane; each box before those of the invocations that it called, in their order.
     boxes: Vec<TimelineBox>,
     lanes: u32,
+    /// The most boxes.
+    most: usize,
     /// Boxes below this duration were dropped.
     shortest: Cost,
     /// The durations of all roots.
@@ -47,6 +46,14 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
+    /// A timeline of no run, for as many boxes.
+    pub fn empty(&self) -> Self {
+        Timeline {
+            most: self.most,
+            ..Timeline::default()
+        }
+    }
+
     /// The boxes, by lane; each before those of the invocations that it called, in their order.
     pub fn boxes(&self) -> &[TimelineBox] {
         &self.boxes
@@ -93,7 +100,7 @@ impl Timeline {
         let shortest = self.shortest.max(other.shortest);
         self.drop_below(shortest);
         let durations = self.boxes.iter().map(|own| own.duration);
-        self.drop_below(shortest_of(durations.collect(), MAX_BOXES));
+        self.drop_below(shortest_of(durations.collect(), self.most));
     }
 
     /// Drops all boxes below a duration.
@@ -156,6 +163,8 @@ struct OpenBox {
 /// Builds the timeline of one run.
 #[derive(Debug, Default)]
 pub(super) struct TimelineBuilder {
+    /// The most boxes at the end.
+    most: usize,
     boxes: Vec<OpenBox>,
     /// The numbers of those that were dropped.
     free: Vec<u32>,
@@ -168,6 +177,14 @@ pub(super) struct TimelineBuilder {
 }
 
 impl TimelineBuilder {
+    /// A timeline of at most this number of boxes.
+    pub fn new(most: usize) -> Self {
+        TimelineBuilder {
+            most,
+            ..TimelineBuilder::default()
+        }
+    }
+
     /// Whether an invocation has a box.
     pub fn has_box(&self, ended: Timed) -> bool {
         ended.number != NONE && ended.duration >= self.shortest
@@ -215,7 +232,7 @@ impl TimelineBuilder {
             number: NONE,
         };
         // Not for every box, because all have to be looked at.
-        if self.boxes.len() - self.free.len() >= MAX_BOXES + MAX_BOXES / 4 {
+        if self.boxes.len() - self.free.len() >= self.most + self.most / 4 {
             self.drop_shortest();
         }
         if duration < self.shortest {
@@ -247,7 +264,7 @@ impl TimelineBuilder {
         let shortest = self.shortest;
         let kept = self.boxes.iter().map(|open| open.shown.duration);
         let kept = kept.filter(|&duration| duration >= shortest);
-        self.shortest = shortest.max(shortest_of(kept.collect(), MAX_BOXES));
+        self.shortest = shortest.max(shortest_of(kept.collect(), self.most));
         for (number, open) in (0..).zip(&self.boxes) {
             if (shortest..self.shortest).contains(&open.shown.duration) {
                 self.free.push(number);
@@ -314,6 +331,7 @@ impl TimelineBuilder {
         Timeline {
             boxes,
             lanes: 1,
+            most: self.most,
             shortest: self.shortest,
             total: self.total,
         }
@@ -323,6 +341,8 @@ impl TimelineBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MAX_BOXES: usize = 200_000;
 
     /// Ends an invocation with calls of these.
     fn end(
@@ -357,7 +377,7 @@ mod tests {
 
     /// One run: `{main}`, with this self cost, calls leaves with these costs.
     fn leaves(costs: impl Iterator<Item = Cost>, self_cost: Cost) -> Timeline {
-        let mut builder = TimelineBuilder::default();
+        let mut builder = TimelineBuilder::new(MAX_BOXES);
         let called: Vec<_> = costs.map(|cost| leaf(&mut builder, 1, cost)).collect();
         end(&mut builder, 0, self_cost, called.into_iter());
         builder.finish()
@@ -365,7 +385,7 @@ mod tests {
 
     #[test]
     fn own_time_is_spread_between_calls() {
-        let mut builder = TimelineBuilder::default();
+        let mut builder = TimelineBuilder::new(MAX_BOXES);
         let inner = [leaf(&mut builder, 3, 5)];
         let outer = [
             leaf(&mut builder, 1, 10),
@@ -391,7 +411,7 @@ mod tests {
 
     #[test]
     fn missing_invocations_last_as_long_as_their_calls() {
-        let mut builder = TimelineBuilder::default();
+        let mut builder = TimelineBuilder::new(MAX_BOXES);
         builder.add_call(FunctionId(4), Err(6), None);
         builder.end(FunctionId(0), 2);
         let expected = [(0, 0, 0, 8, None), (4, 1, 1, 6, None)];
@@ -455,7 +475,7 @@ mod tests {
             [(10, 0, 0, 9, None), (11, 1, 1, 7, Some(0))]
         );
         let half = Cost::try_from(MAX_BOXES / 2).unwrap();
-        let mut all = Timeline::default();
+        let mut all = leaves([].into_iter(), 0).empty();
         for run in 0..3 {
             all.append(
                 leaves((0..half).map(|at| 3 * at + run + 1), 1),

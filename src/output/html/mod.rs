@@ -24,6 +24,8 @@ mod start;
 mod table;
 mod timeline;
 
+pub(crate) use timeline::MAX_CALLS as MAX_TIMELINE;
+
 use std::io::{self, BufWriter, Write};
 
 use self::data::Data;

@@ -28,7 +28,7 @@ use crate::profile::Profile;
 use crate::trace::TimelineBox;
 
 /// The most calls. A browser has to lay out all of them at once.
-const MAX_CALLS: usize = 50_000;
+pub(crate) const MAX_CALLS: usize = 20_000;
 const MAX_LANE_NAME: usize = 300;
 
 const COLUMNS: [Column; 7] = [

@@ -17,8 +17,8 @@ pub struct ProfileOptions {
     pub contexts: bool,
     /// Whether calling contexts differ by call site, too: by the file and line of the call.
     pub call_sites: bool,
-    /// Whether to keep the longest invocations of traces, with their times.
-    pub timeline: bool,
+    /// The most invocations of traces to keep with their times: the longest.
+    pub timeline: usize,
     /// Whether to keep the files of calls in inlined code. webgrind files cannot store them. Before
     /// writing one, sum the calls that differ only in their files.
     pub call_files: bool,
@@ -32,6 +32,6 @@ pub struct ProfileOptions {
 impl ProfileOptions {
     /// Whether single invocations of traces are needed, for proxies or links.
     pub(super) fn follows_invocations(&self) -> bool {
-        self.invocations || self.contexts || self.timeline || !self.proxies.is_empty()
+        self.invocations || self.contexts || self.timeline > 0 || !self.proxies.is_empty()
     }
 }

@@ -3,10 +3,10 @@
 use super::{Feature, Spec};
 use std::io::Write;
 
+use super::Writer;
 use crate::callgrind;
 use crate::display::text::printable;
 use crate::run::FormatError;
-use crate::run::write::Writer;
 
 pub(super) const CALLGRIND: Spec = Spec {
     names: &["callgrind"],

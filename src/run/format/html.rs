@@ -29,7 +29,9 @@ pub(super) const HTML: Spec = Spec {
     needs: |options, wanted| {
         (wanted.contexts, wanted.call_sites) = (true, true);
         (wanted.call_files, wanted.lines) = (true, true);
-        wanted.timeline = !options.has_base();
+        if !options.has_base() {
+            wanted.timeline = html::MAX_TIMELINE;
+        }
     },
     write: |writer, to| {
         writer.stacks();

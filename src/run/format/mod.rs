@@ -11,12 +11,13 @@ mod text;
 mod timeline;
 mod tree;
 mod webgrind;
+mod writer;
 
 use std::fmt;
 use std::io::Write;
 use std::str::FromStr;
 
-use super::write::Writer;
+pub(super) use self::writer::Writer;
 use super::{ConvertOptions, FormatError};
 use crate::named::UnknownName;
 use crate::profile::ProfileOptions;

@@ -5,10 +5,10 @@ use super::{Feature, Spec};
 use std::io;
 use std::io::Write;
 
+use super::Writer;
 #[cfg(feature = "compression")]
 use crate::output::pprof;
 use crate::run::FormatError;
-use crate::run::write::Writer;
 
 pub(super) const PPROF: Spec = Spec {
     names: &["pprof"],

@@ -9,7 +9,7 @@ pub(super) const TIMELINE: Spec = Spec {
     endings: &[".trace.json"],
     rows: 30,
     features: &[],
-    needs: |_, wanted| wanted.timeline = true,
+    needs: |_, wanted| wanted.timeline = timeline::MAX_CALLS,
     write: |writer, to| {
         let omitted = timeline::write(writer.views.profile(), to)?;
         writer.warn(omitted);

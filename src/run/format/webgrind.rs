@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
+use super::Writer;
 use super::{Feature, Spec};
 use crate::run::FormatError;
-use crate::run::write::Writer;
 use crate::webgrind::{self, Version, WriteOptions};
 
 pub(super) const V7: Spec = Spec {
