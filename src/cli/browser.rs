@@ -30,9 +30,12 @@ pub fn temporary_page() -> Result<Target> {
     builder.prefix("cg-preprocess-").suffix(".html");
     // Nothing is created before the report is ready.
     builder.disable_cleanup(true);
-    let page = builder.make(|path| match path.exists() {
-        true => Err(io::ErrorKind::AlreadyExists.into()),
-        false => Ok(()),
+    let page = builder.make(|path| {
+        if path.exists() {
+            Err(io::ErrorKind::AlreadyExists.into())
+        } else {
+            Ok(())
+        }
     })?;
     Ok(Target::File(page.path().to_owned()))
 }

@@ -93,9 +93,10 @@ fn wrong_value(argument: &str, error: &clap::Error) -> Option<String> {
 /// A value as one would type it.
 fn quoted(value: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_.,:/=%@+".contains(c);
-    match value.chars().all(is_plain) {
-        true => value.to_owned(),
-        false => format!("'{value}'"),
+    if value.chars().all(is_plain) {
+        value.to_owned()
+    } else {
+        format!("'{value}'")
     }
 }
 

@@ -15,9 +15,12 @@ pub fn path_or<T: Clone + Send + Sync + 'static>(
     standard: T,
     file: fn(PathBuf) -> T,
 ) -> impl TypedValueParser<Value = T> {
-    PathBufValueParser::new().map(move |path| match path.as_os_str() == "-" {
-        true => standard.clone(),
-        false => file(path),
+    PathBufValueParser::new().map(move |path| {
+        if path.as_os_str() == "-" {
+            standard.clone()
+        } else {
+            file(path)
+        }
     })
 }
 

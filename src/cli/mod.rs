@@ -50,9 +50,10 @@ pub fn run() -> Result<ExitCode> {
     let start = Instant::now();
     #[cfg(unix)]
     signals::handle();
-    let target = match arguments.opens_new_page() {
-        true => browser::temporary_page()?,
-        false => arguments.target(),
+    let target = if arguments.opens_new_page() {
+        browser::temporary_page()?
+    } else {
+        arguments.target()
     };
     let files = arguments.webgrind_files()?;
     let report = match &files {
@@ -102,9 +103,10 @@ pub fn run() -> Result<ExitCode> {
     {
         say(format!("warning: {failure}"));
     }
-    Ok(match failures.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(FAILED),
+    Ok(if failures.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FAILED)
     })
 }
 

@@ -110,9 +110,12 @@ pub fn parser() -> impl TypedValueParser<Value = Format> {
         .map(|&name| PossibleValue::new(name).hide(true));
     PossibleValuesParser::new(formats.filter_map(Format::to_possible_value).chain(others)).try_map(
         |name| {
-            Format::from_str(&name, true).map_err(|_| match name.eq_ignore_ascii_case(WEBGRIND) {
-                true => WHICH_WEBGRIND,
-                false => PICTURE,
+            Format::from_str(&name, true).map_err(|_| {
+                if name.eq_ignore_ascii_case(WEBGRIND) {
+                    WHICH_WEBGRIND
+                } else {
+                    PICTURE
+                }
             })
         },
     )

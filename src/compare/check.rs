@@ -155,9 +155,10 @@ impl<'l, 'a> Check<'l, 'a> {
         match limit.measure {
             Measure::Growth if comparison.is_none() => return Err(LimitError::NoBase),
             Measure::Calls if !view.has_invocations() => {
-                return Err(match view.profile().has_invocations() {
-                    true => LimitError::NoCallsByLine,
-                    false => LimitError::NoCalls,
+                return Err(if view.profile().has_invocations() {
+                    LimitError::NoCallsByLine
+                } else {
+                    LimitError::NoCalls
                 });
             }
             _ => {}

@@ -81,18 +81,20 @@ impl Sub for CallCount {
 
 impl fmt::Display for CallCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&match self.is_whole() {
-            true => grouped(self.rounded()),
-            false => rounded(self.tenths, 10, 1),
+        f.write_str(&if self.is_whole() {
+            grouped(self.rounded())
+        } else {
+            rounded(self.tenths, 10, 1)
         })
     }
 }
 
 impl Serialize for CallCount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.is_whole() {
-            true => serializer.serialize_i128(self.rounded()),
-            false => serializer.serialize_f64(self.tenths as f64 / 10.0),
+        if self.is_whole() {
+            serializer.serialize_i128(self.rounded())
+        } else {
+            serializer.serialize_f64(self.tenths as f64 / 10.0)
         }
     }
 }

@@ -258,9 +258,10 @@ impl<'a> Comparison<'a> {
         let views = owned.as_ref();
         let profiles = views.map(View::profile);
         CompareError::check(profiles.base, profiles.new)?;
-        let runs = match per_run {
-            true => profiles.map(Profile::runs),
-            false => Sides { base: 1, new: 1 },
+        let runs = if per_run {
+            profiles.map(Profile::runs)
+        } else {
+            Sides { base: 1, new: 1 }
         };
         let events = ComparedEvent::common(profiles, runs);
         let functions = paired(views).into_iter();

@@ -96,9 +96,10 @@ impl<'a> MovedFiles<'a> {
     where
         'a: 'f,
     {
-        match self.0.is_empty() || side == Side::New {
-            true => name.into(),
-            false => with_paths(name, |path| self.in_new(side, path)).into(),
+        if self.0.is_empty() || side == Side::New {
+            name.into()
+        } else {
+            with_paths(name, |path| self.in_new(side, path)).into()
         }
     }
 }
@@ -125,12 +126,13 @@ impl<'a> Alone<'a> {
                 if directories(file).count() > MAX_DEPTH {
                     continue;
                 }
-                match Sides::EACH
+                if Sides::EACH
                     .into_iter()
                     .all(|side| files[side].contains(file))
                 {
-                    true => alone.shared.extend(directories(file)),
-                    false => alone.named.entry(last_component(file)).or_default()[side].push(file),
+                    alone.shared.extend(directories(file));
+                } else {
+                    alone.named.entry(last_component(file)).or_default()[side].push(file);
                 }
             }
         }
@@ -150,12 +152,13 @@ impl<'a> Alone<'a> {
     fn has_changed(&self, roots: Paths<'_>, pairs: usize) -> bool {
         let common = common_directory(roots);
         let is_in_use = !common.is_empty() && self.shared.contains(common);
-        let counted = match is_in_use || pairs == 1 {
-            true => Sides {
+        let counted = if is_in_use || pairs == 1 {
+            Sides {
                 base: &b""[..],
                 new: b"",
-            },
-            false => roots,
+            }
+        } else {
+            roots
         };
         let all = Sides::EACH.map(|side| self.counts[side].get(counted[side]).copied());
         let fewest = all.into_iter().flatten().min().unwrap_or(0);

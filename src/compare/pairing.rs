@@ -100,9 +100,10 @@ fn paired_functions(profiles: Sides<&View<'_>>, moved: &MovedFiles<'_>) -> Vec<J
             Cow::Borrowed(name) => moved.name_in_new(side, name),
             Cow::Owned(name) => moved.name_in_new(side, &name).into_owned().into(),
         };
-        let file = match name.ends_with(b"{closure}") {
-            true => moved.in_new(side, file),
-            false => last_component(file),
+        let file = if name.ends_with(b"{closure}") {
+            moved.in_new(side, file)
+        } else {
+            last_component(file)
         };
         (name, file)
     });
@@ -167,9 +168,10 @@ fn join<Key: Eq + Hash>(
             all.sort_unstable();
             all
         });
-        match is_on_both(&all) && alike.len() <= most {
-            true => joined.push(all),
-            false => joined.extend(alike),
+        if is_on_both(&all) && alike.len() <= most {
+            joined.push(all);
+        } else {
+            joined.extend(alike);
         }
     }
     joined
@@ -279,9 +281,10 @@ impl Transition {
         };
         if names.base != names.new {
             let has_lines = |name: &Vec<u8>| !without_lines(name).1.is_empty();
-            let (word, what) = match names.base.iter().any(has_lines) {
-                true => ("was", list(names.base)),
-                false => ("now", list(names.new)),
+            let (word, what) = if names.base.iter().any(has_lines) {
+                ("was", list(names.base))
+            } else {
+                ("now", list(names.new))
             };
             return Some(Transition { word, what });
         }

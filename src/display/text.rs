@@ -69,12 +69,13 @@ fn units(text: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
         let text = chunk.valid();
         let chars = text.char_indices().scan(None, move |before, (at, c)| {
             let is_unseen = is_unseen(c, before.replace(c));
-            let escaped = match is_unseen {
-                false => return Some(text[at..at + c.len_utf8()].into()),
-                true if c.is_ascii() => text.as_bytes()[at].escape_ascii().to_string(),
-                true => c.escape_unicode().to_string(),
-            };
-            Some(escaped.into())
+            Some(if !is_unseen {
+                text[at..at + c.len_utf8()].into()
+            } else if c.is_ascii() {
+                text.as_bytes()[at].escape_ascii().to_string().into()
+            } else {
+                c.escape_unicode().to_string().into()
+            })
         });
         let bytes = chunk.invalid().iter();
         chars.chain(bytes.map(|byte| byte.escape_ascii().to_string().into()))

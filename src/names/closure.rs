@@ -81,9 +81,10 @@ fn place(text: &str) -> Option<String> {
         || path
             .get(1..3)
             .is_some_and(|drive| matches!(drive, ":\\" | ":/"));
-    let file = match is_path {
-        true => &path[path.len() - last_component(path.as_bytes()).len()..],
-        false => path,
+    let file = if is_path {
+        &path[path.len() - last_component(path.as_bytes()).len()..]
+    } else {
+        path
     };
     Some(format!("{file}:{first}"))
 }

@@ -129,9 +129,10 @@ fn without_clone(name: &[u8]) -> Option<&[u8]> {
     }
     let (rest, last) = name.split_at(memchr::memrchr(b'.', name)?);
     let is_number = last.len() > 1 && last[1..].iter().all(u8::is_ascii_digit);
-    let (rest, word) = match is_number {
-        true => rest.split_at(memchr::memrchr(b'.', rest)?),
-        false => (rest, last),
+    let (rest, word) = if is_number {
+        rest.split_at(memchr::memrchr(b'.', rest)?)
+    } else {
+        (rest, last)
     };
     CLONES.contains(&&word[1..]).then_some(rest)
 }

@@ -269,9 +269,10 @@ impl Outline {
 /// Where the location begins that yappi and bzr add: `fib /srv/a.py:12`, `run bzrlib.builtins:412`.
 fn location(name: &str) -> Option<usize> {
     let place = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    match place.len() < name.len() && place.ends_with(':') {
-        true => name.find(" /").or_else(|| name.rfind(' ')),
-        false => None,
+    if place.len() < name.len() && place.ends_with(':') {
+        name.find(" /").or_else(|| name.rfind(' '))
+    } else {
+        None
     }
 }
 

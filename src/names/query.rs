@@ -257,9 +257,12 @@ impl HiddenNames {
         let texts = searched(&name, &named.places());
         let lowercase = name.to_lowercase();
         let mut words = self.words.iter().map(|[_, word]| word);
-        words.any(|word| match word.contains("::") {
-            true => begins_component(&lowercase, word),
-            false => texts.iter().any(|text| contains(text, word)),
+        words.any(|word| {
+            if word.contains("::") {
+                begins_component(&lowercase, word)
+            } else {
+                texts.iter().any(|text| contains(text, word))
+            }
         })
     }
 }

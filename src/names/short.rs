@@ -208,10 +208,10 @@ fn without_parts(name: &str, width: usize) -> String {
     }
     let mut short = String::new();
     for (at, c) in name.char_indices() {
-        match is_kept[at] {
-            true => short.push(c),
-            false if at == 0 || is_kept[at - 1] => short += ELLIPSIS,
-            false => {}
+        if is_kept[at] {
+            short.push(c);
+        } else if at == 0 || is_kept[at - 1] {
+            short += ELLIPSIS;
         }
     }
     short

@@ -236,9 +236,10 @@ impl Graph<'_, '_> {
         }
         for (caller, callee, row) in edges {
             let strength = self.strength(row);
-            let color = match self.is_compared() {
-                true => self.color(row, 0.3),
-                false => "0 0 0.35".to_owned(),
+            let color = if self.is_compared() {
+                self.color(row, 0.3)
+            } else {
+                "0 0 0.35".to_owned()
             };
             let label = quoted(&self.edge_figures(row));
             let (width, weight) = (0.5 + 4.5 * strength, 1.0 + 100.0 * strength);
@@ -259,9 +260,10 @@ impl Graph<'_, '_> {
             _ => "0.6",
         };
         let strength = self.strength(row);
-        let saturation = match strength > 0.0 {
-            true => least + (0.85 - least) * strength.sqrt(),
-            false => 0.0,
+        let saturation = if strength > 0.0 {
+            least + (0.85 - least) * strength.sqrt()
+        } else {
+            0.0
         };
         format!("{hue} {saturation:.3} 1")
     }
@@ -287,9 +289,10 @@ impl Graph<'_, '_> {
 
     fn edge_figures(&self, row: &Row<'_>) -> [String; 2] {
         let shown = |calls: CallCount| format!("{calls}×");
-        let calls = match self.is_compared() {
-            true => both_sides(row.calls(), shown),
-            false => shown(row.calls().new),
+        let calls = if self.is_compared() {
+            both_sides(row.calls(), shown)
+        } else {
+            shown(row.calls().new)
         };
         let share = self.share(row, Sort::Inclusive);
         [marked(row.is_estimated(Sort::Inclusive), share), calls]

@@ -239,13 +239,14 @@ fn write_group(record: &mut Document<'_>, groups: &View<'_>, id: FunctionId) -> 
 /// The name of the function of the program that a row is, which is `recorded` in the profile.
 fn own_name<'v>(view: &'v View<'_>, id: FunctionId, recorded: FunctionId) -> &'v [u8] {
     let folded = view.profile().folded();
-    match view.row(recorded) == Some(id) {
-        true => folded.name(
+    if view.row(recorded) == Some(id) {
+        folded.name(
             folded
                 .function(view.profile().folded_function(recorded))
                 .name,
-        ),
-        false => view.name(view.function(id).name),
+        )
+    } else {
+        view.name(view.function(id).name)
     }
 }
 
@@ -562,9 +563,10 @@ impl<'a> Document<'a> {
     ) -> io::Result<()> {
         self.name(name)?;
         let is_lined = mem::take(&mut self.is_lined);
-        let (first, next, last) = match is_lined {
-            true => ("[\n    ", ",\n    ", "\n  ]"),
-            false => ("[", ",", "]"),
+        let (first, next, last) = if is_lined {
+            ("[\n    ", ",\n    ", "\n  ]")
+        } else {
+            ("[", ",", "]")
         };
         let (mut before, mut end) = (first, "[]");
         for element in elements {

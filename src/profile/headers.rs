@@ -144,10 +144,12 @@ impl Headers {
         let lines = lines_of(&self.lines).map(|line| match line.key() {
             b"summary" => {
                 let rest = rest.take().unwrap_or(0);
-                match is_stated && !is_rewritten {
-                    true if line.is_plain_summary() => line,
-                    true => Header::summary(&summary_costs(line.value())),
-                    false => Header::summary(&[rest]),
+                if !is_stated || is_rewritten {
+                    Header::summary(&[rest])
+                } else if line.is_plain_summary() {
+                    line
+                } else {
+                    Header::summary(&summary_costs(line.value()))
                 }
             }
             b"events" if is_rewritten => {

@@ -561,10 +561,14 @@ impl Profile {
         let stated = &self.contents.headers.stated;
         let value = |row: &[Cost], at: usize| row.get(at).copied().unwrap_or(0);
         let events = self.wanted.iter().enumerate();
-        let values = events.map(|(at, event)| match self.states_peak(event) {
-            true => value(&stated.highest, at),
-            false if value(&stated.unstated, at) == 0 => value(&stated.sums, at),
-            false => 0,
+        let values = events.map(|(at, event)| {
+            if self.states_peak(event) {
+                value(&stated.highest, at)
+            } else if value(&stated.unstated, at) == 0 {
+                value(&stated.sums, at)
+            } else {
+                0
+            }
         });
         let values = values.map(|value| Some(value).filter(|&value| value != 0));
         values.collect()

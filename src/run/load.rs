@@ -142,9 +142,10 @@ pub(super) fn load(
     if has_derived {
         let underived = profile.unavailable_events().into_iter();
         warnings.extend(underived.map(Warning::Underived));
-        match has(Feature::KnownEvents) {
-            true => profile.derive_known_events(),
-            false => profile.derive_events(),
+        if has(Feature::KnownEvents) {
+            profile.derive_known_events();
+        } else {
+            profile.derive_events();
         }
     }
     report.warnings.append(warnings);
@@ -183,9 +184,12 @@ fn merge(
             builder: ProfileBuilder::new(wanted.clone()),
             merged: Merged::default(),
         };
-        batch.sum_up(inputs).or_else(|error| match skips {
-            true => Ok(Merged::skipped(error)),
-            false => Err(error),
+        batch.sum_up(inputs).or_else(|error| {
+            if skips {
+                Ok(Merged::skipped(error))
+            } else {
+                Err(error)
+            }
         })
     };
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
@@ -307,9 +311,10 @@ impl Merged {
         if let Some((source, columns)) = &others.columns
             && let Err(error) = self.add_columns(source, columns)
         {
-            return match skips {
-                true => self.with(Merged::skipped(error), inputs, skips),
-                false => Err(error),
+            return if skips {
+                self.with(Merged::skipped(error), inputs, skips)
+            } else {
+                Err(error)
             };
         }
         self.warnings.append(others.warnings);

@@ -101,9 +101,10 @@ impl ConvertOptions {
 
     fn inclusive(&self) -> InclusiveCost {
         let counts_once = self.format.has(Feature::CountsOnce) || !self.limits.is_empty();
-        self.inclusive.unwrap_or(match counts_once {
-            true => InclusiveCost::Once,
-            false => InclusiveCost::Summed,
+        self.inclusive.unwrap_or(if counts_once {
+            InclusiveCost::Once
+        } else {
+            InclusiveCost::Summed
         })
     }
 }

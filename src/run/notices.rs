@@ -475,9 +475,10 @@ pub(super) fn estimated<'i>(
     let records_callers = profile.producers().contains(&Producer::Callgrind);
     // Rounded up, so that only 0 is shown as 0.
     let percent = ((1.0 - exact) * 1000.0).ceil() / 10.0;
-    let hint = match records_callers && exact < MIN_EXACT_SHARE {
-        true => "; record with --separate-callers=10 for exact ones",
-        false => "",
+    let hint = if records_callers && exact < MIN_EXACT_SHARE {
+        "; record with --separate-callers=10 for exact ones"
+    } else {
+        ""
     };
     let what = format!("the stacks of {percent:.1} % of the cost are estimated{hint}");
     Some((inputs, what))

@@ -54,9 +54,10 @@ impl Loaded<'_> {
         };
         let words = &options.text.hide;
         let hide = |profile| Hidden::new(profile, words).map_err(|error| failed(error.into()));
-        let hidden = match words.is_empty() {
-            true => None,
-            false => Some((hide(profiles.0)?, profiles.1.map(hide).transpose()?)),
+        let hidden = if words.is_empty() {
+            None
+        } else {
+            Some((hide(profiles.0)?, profiles.1.map(hide).transpose()?))
         };
         let shown = hidden
             .as_ref()

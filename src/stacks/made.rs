@@ -23,17 +23,19 @@ impl<'a> Stacks<'a> {
             let above = self.parent(id).map_or(TOP, |parent| places[parent.index()]);
             let node = self.node(id);
             let hides = is_hidden(id);
-            let place = match hides {
-                true => above,
-                false => made.step(above, node.frame),
+            let place = if hides {
+                above
+            } else {
+                made.step(above, node.frame)
             };
             places.push(place);
             let calls = if hides { 0 } else { node.calls };
             // Without a cost, there is nothing to be estimated.
             let costs = self.self_costs(id);
-            let estimated = match costs.iter().all(|&cost| cost == 0) {
-                true => node.estimated.min(Estimated::Inclusive),
-                false => node.estimated,
+            let estimated = if costs.iter().all(|&cost| cost == 0) {
+                node.estimated.min(Estimated::Inclusive)
+            } else {
+                node.estimated
             };
             made.add(place, calls, estimated, costs);
         }
@@ -66,9 +68,10 @@ impl<'a> Stacks<'a> {
             let node = self.node(id);
             let place = made.step(above, node.frame);
             places.push((place, is_within));
-            match is_within {
-                true => made.add(place, node.calls, node.estimated, self.self_costs(id)),
-                false => made.add(place, node.calls, Estimated::Nothing, &none),
+            if is_within {
+                made.add(place, node.calls, node.estimated, self.self_costs(id));
+            } else {
+                made.add(place, node.calls, Estimated::Nothing, &none);
             }
         }
         made.finish()

@@ -232,9 +232,10 @@ impl<'a> Rows<'a> {
     pub fn folded(functions: Functions<'a>) -> Self {
         let (profile, table) = (functions.profile, functions.table());
         let row = |(id, _)| functions.number(id);
-        let numbers = match std::ptr::eq(table, profile) {
-            true => RowNumbers::Functions,
-            false => RowNumbers::OfFunctions(profile.functions().map(row).collect()),
+        let numbers = if std::ptr::eq(table, profile) {
+            RowNumbers::Functions
+        } else {
+            RowNumbers::OfFunctions(profile.functions().map(row).collect())
         };
         Rows {
             table: Cow::Borrowed(table),
@@ -367,9 +368,10 @@ impl<'a> Rows<'a> {
         }
         Ok(Rows {
             table: Cow::Owned(profile.with_functions(names, table)?),
-            numbers: match calls {
-                true => RowNumbers::OfCallSites(lines),
-                false => RowNumbers::Lines,
+            numbers: if calls {
+                RowNumbers::OfCallSites(lines)
+            } else {
+                RowNumbers::Lines
             },
             costliest: costliest(folded, parts),
             functions,
@@ -448,9 +450,10 @@ impl GroupNames {
             text(function.name),
         );
         let has_object = function.object != NameId::EMPTY;
-        let place = match has_object && !is_known(&file) {
-            true => &object,
-            false => &file,
+        let place = if has_object && !is_known(&file) {
+            &object
+        } else {
+            &file
         };
         match &self.packages {
             _ if name.as_bytes() == HIDDEN => name,

@@ -168,9 +168,10 @@ impl<'a> Choice<'a> {
                 costliest: None,
             });
             let number = FunctionId(next_index(shown));
-            match hides {
-                true => hidden.push(id),
-                false => shown += 1,
+            if hides {
+                hidden.push(id);
+            } else {
+                shown += 1;
             }
             let number = (!hides).then_some(number);
             if is_aggregate {
@@ -234,9 +235,10 @@ impl<'a> ShownCallers<'a> {
         while let Some((id, caller, entry)) = pending.pop() {
             above[id.index()] = (caller, entry);
             order.push(id);
-            match is_hidden(tree.function(id)) {
-                true => pending.extend(below(id, caller, Some(entry))),
-                false => pending.extend(below(id, id, None)),
+            if is_hidden(tree.function(id)) {
+                pending.extend(below(id, caller, Some(entry)));
+            } else {
+                pending.extend(below(id, id, None));
             }
         }
         ShownCallers { tree, above, order }

@@ -165,9 +165,10 @@ impl<'p> Sums<'p> {
         let mut recursive: HashMap<usize, Vec<Cost>> = HashMap::default();
         for edge in sums.edges() {
             let [caller, callee] = [edge.caller, edge.callee].map(|id| sums.row(id));
-            match caller == callee {
-                false => costs.add::<ANY_WIDTH>(caller.index(), edge.costs()),
-                true => add(recursive.entry(caller.index()).or_default(), edge.costs()),
+            if caller == callee {
+                add(recursive.entry(caller.index()).or_default(), edge.costs())
+            } else {
+                costs.add::<ANY_WIDTH>(caller.index(), edge.costs())
             }
         }
         for (id, _) in sums.functions() {
@@ -215,9 +216,12 @@ impl<'p> Sums<'p> {
         }
         let records = self.profile.sub_calls(id).len() as u64 + 1;
         let rounding = i128::from(records.saturating_mul(self.profile.runs()));
-        let stated = events.map(|event| match difference(event).abs() <= rounding {
-            true => saturated(cost(stated, event) - cost(recursive, event)),
-            false => stated[event],
+        let stated = events.map(|event| {
+            if difference(event).abs() <= rounding {
+                saturated(cost(stated, event) - cost(recursive, event))
+            } else {
+                stated[event]
+            }
         });
         Some(stated.collect())
     }

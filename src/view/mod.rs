@@ -287,9 +287,10 @@ impl<'a> View<'a> {
 
     /// The self costs of a row, one for each event of the profile. Call sites have none.
     pub fn self_costs(&self, row: FunctionId) -> &[Cost] {
-        match self.is_call_site() {
-            true => self.inclusive_costs(row),
-            false => self.rows.table.self_costs(row),
+        if self.is_call_site() {
+            self.inclusive_costs(row)
+        } else {
+            self.rows.table.self_costs(row)
         }
     }
 

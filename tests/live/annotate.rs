@@ -140,9 +140,10 @@ impl Row {
 fn cost_and_place(line: &str) -> Option<(&str, &str)> {
     let (cost, rest) = line.trim_start().split_once(' ')?;
     let rest = rest.trim_start();
-    let place = match rest.starts_with('(') {
-        true => rest.split_once(')').expect("a percentage").1,
-        false => rest,
+    let place = if rest.starts_with('(') {
+        rest.split_once(')').expect("a percentage").1
+    } else {
+        rest
     };
     Some((cost, place.trim_start()))
 }

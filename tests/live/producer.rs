@@ -36,12 +36,13 @@ impl Bench {
 
     /// Compiles a C or C++ program, so that its functions stay what they are in the source.
     pub fn compile(&self, source: &str, options: &[&str]) -> PathBuf {
-        let compiler = match source.ends_with(".cpp") {
-            true => Tool::new("g++", "g++"),
-            false => Tool::new(
+        let compiler = if source.ends_with(".cpp") {
+            Tool::new("g++", "g++")
+        } else {
+            Tool::new(
                 "gcc",
                 "gcc, libc6-dev, valgrind and libgoogle-perftools-dev",
-            ),
+            )
         };
         let program = self.path("program");
         let mut command = compiler.command();

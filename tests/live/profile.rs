@@ -91,9 +91,10 @@ impl Profile {
         let bench = Bench::new();
         let file = bench.path("json");
         // What webgrind's formats hold by default.
-        let summed: &[&str] = match options.contains(&"--inclusive") {
-            true => &[],
-            false => &["--inclusive", "summed"],
+        let summed: &[&str] = if options.contains(&"--inclusive") {
+            &[]
+        } else {
+            &["--inclusive", "summed"]
         };
         let messages = convert(inputs, &file, &[options, summed, &["-f", "json"]].concat());
         let profile: Profile = serde_json::from_str(&text_in(&file)).expect("a profile");

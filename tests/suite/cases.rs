@@ -100,9 +100,10 @@ struct Inputs<'a> {
 impl Inputs<'_> {
     /// How inclusive costs treat recursion.
     fn inclusive(&self) -> InclusiveCost {
-        match self.options.contains(&"outermost") {
-            true => InclusiveCost::Once,
-            false => InclusiveCost::Summed,
+        if self.options.contains(&"outermost") {
+            InclusiveCost::Once
+        } else {
+            InclusiveCost::Summed
         }
     }
 
@@ -287,9 +288,10 @@ fn check(page: &Path) {
             }
             let is_base = *kind == "base";
             let side = if is_base { &mut base } else { &mut inputs };
-            let text = match options.contains(&"unended") {
-                true => known.text.trim_end_matches('\n'),
-                false => known.text,
+            let text = if options.contains(&"unended") {
+                known.text.trim_end_matches('\n')
+            } else {
+                known.text
             };
             side.texts.push(text);
             if side.options.is_empty() {

@@ -64,9 +64,10 @@ fn one_by_one(stacks: &Stacks<'_>, words: &str) -> Sums {
         let places = stacks.function(node).map(|id| profile.function(id));
         let places = places.map(|function| [function.file, function.object]);
         let [file, object] = places.map_or([&b""[..]; 2], |of| of.map(|name| profile.name(name)));
-        let path = match hides(words, [frame, file, object]) {
-            true => above,
-            false => format!("{above};{}", String::from_utf8_lossy(frame)),
+        let path = if hides(words, [frame, file, object]) {
+            above
+        } else {
+            format!("{above};{}", String::from_utf8_lossy(frame))
         };
         let key = if path.is_empty() {
             format!(";{REST}")

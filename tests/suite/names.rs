@@ -29,9 +29,10 @@ fn name(random: &mut Random, most: u64) -> String {
     let name = pieces.collect::<Vec<_>>().join("::");
     // It ends in brackets that do not pair.
     let operator = ["", "operator<", "operator<<"][random.index(3)];
-    match name.contains('\'') {
-        true => name,
-        false => name + operator,
+    if name.contains('\'') {
+        name
+    } else {
+        name + operator
     }
 }
 

@@ -41,9 +41,10 @@ pub fn shown(profile: &Profile, base: Option<Profile>, options: &[&str]) -> Stri
         base.set_incomplete();
         base
     });
-    let inclusive = match options.contains(&"once") {
-        true => InclusiveCost::Once,
-        false => InclusiveCost::Summed,
+    let inclusive = if options.contains(&"once") {
+        InclusiveCost::Once
+    } else {
+        InclusiveCost::Summed
     };
     let per_run = options.contains(&"per-run");
     let views = Views::new(profile, base.as_ref(), inclusive, per_run);

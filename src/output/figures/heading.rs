@@ -42,9 +42,10 @@ pub(crate) fn excess(profile: &Profile) -> Option<Excess> {
         }
         waits |= is_waiting;
     }
-    Some(match waits {
-        true => Excess::Fibers,
-        false => Excess::Unknown,
+    Some(if waits {
+        Excess::Fibers
+    } else {
+        Excess::Unknown
     })
 }
 
@@ -103,15 +104,14 @@ impl Report<'_> {
         let (profile, by) = (self.view.profile(), self.kind.by);
         let edges = self.view.edges().len() as u64;
         let several = |what, count| (count > 1).then(|| (what, grouped(count)));
-        let calls = match self.view.has_invocations() || edges == 0 {
-            true => {
-                let edges = counted(edges, "call edge");
-                (
-                    "calls",
-                    format!("{} on {edges}", grouped(self.view.calls())),
-                )
-            }
-            false => ("call edges", grouped(edges)),
+        let calls = if self.view.has_invocations() || edges == 0 {
+            let edges = counted(edges, "call edge");
+            (
+                "calls",
+                format!("{} on {edges}", grouped(self.view.calls())),
+            )
+        } else {
+            ("call edges", grouped(edges))
         };
         let counts = [
             several("runs", profile.runs()),

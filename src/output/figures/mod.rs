@@ -178,12 +178,11 @@ pub(crate) fn signed(change: i128, figures: String) -> String {
 
 /// A value on both sides, or once if both are equal: `5 → 6`, `5`.
 pub(crate) fn both_sides<T: PartialEq>(sides: Sides<T>, shown: impl Fn(T) -> String) -> String {
-    match sides.base == sides.new {
-        true => shown(sides.new),
-        false => {
-            let Sides { base, new } = sides.map(shown);
-            format!("{base} → {new}")
-        }
+    if sides.base == sides.new {
+        shown(sides.new)
+    } else {
+        let Sides { base, new } = sides.map(shown);
+        format!("{base} → {new}")
     }
 }
 
@@ -293,9 +292,10 @@ pub(crate) fn write_lines(
 ) -> io::Result<()> {
     for line in lines {
         // The colours of rows take no columns. These have been cut before.
-        match line.starts_with('\x1b') {
-            true => writeln!(output, "{line}")?,
-            false => writeln!(output, "{}", cut_end(&line, options.room()))?,
+        if line.starts_with('\x1b') {
+            writeln!(output, "{line}")?
+        } else {
+            writeln!(output, "{}", cut_end(&line, options.room()))?
         }
     }
     output.flush()

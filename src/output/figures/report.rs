@@ -265,9 +265,10 @@ impl<'a> Report<'a> {
         let (mut all, mut unchanged) = (Tally::default(), 0);
         let positions = positions.into_iter().filter(|&position| {
             let is_listed = changed.is_none_or(|changed| position < changed);
-            match is_listed {
-                true => all.add(summed.change(self.sums(position))),
-                false => unchanged += 1,
+            if is_listed {
+                all.add(summed.change(self.sums(position)))
+            } else {
+                unchanged += 1
             }
             is_listed
         });
@@ -419,9 +420,12 @@ impl<'a> Report<'a> {
                 continue;
             }
             if !share.is_empty() {
-                table = table.with(share, move |row| match row.is_recursive {
-                    true => "recursive".to_owned(),
-                    false => marked(row.is_estimated(value), percent(row.change(value), whole)),
+                table = table.with(share, move |row| {
+                    if row.is_recursive {
+                        "recursive".to_owned()
+                    } else {
+                        marked(row.is_estimated(value), percent(row.change(value), whole))
+                    }
                 });
             }
             table = table.with(notation.heading(name), move |row| {

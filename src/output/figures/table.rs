@@ -107,22 +107,27 @@ impl<'t> TextTable<'t> {
     pub fn with_rows<'r, T: Borrow<Row<'r>>>(mut self, rows: impl IntoIterator<Item = T>) -> Self {
         self.lines.extend(rows.into_iter().map(|row| {
             let row = row.borrow();
-            let gaps = match row.sums == Sides::default() {
-                true => self.gaps,
-                false => 0,
+            let gaps = if row.sums == Sides::default() {
+                self.gaps
+            } else {
+                0
             };
             let figures = self.columns.iter().enumerate();
-            let figures = figures.map(|(at, figure)| match at < gaps {
-                true => String::new(),
-                false => figure(row),
+            let figures = figures.map(|(at, figure)| {
+                if at < gaps {
+                    String::new()
+                } else {
+                    figure(row)
+                }
             });
             let line = if self.has_lines { row.named.line } else { 0 };
             TextRow {
                 figures: figures.collect(),
                 name: row.shown(),
-                place: match self.has_places {
-                    true => SourceLocation::of(&Named { line, ..row.named }),
-                    false => SourceLocation::File(String::new()),
+                place: if self.has_places {
+                    SourceLocation::of(&Named { line, ..row.named })
+                } else {
+                    SourceLocation::File(String::new())
                 },
                 below: self.below.as_ref().map_or(Vec::new(), |below| below(row)),
                 growth: self.growth.as_ref().map_or(0, |growth| growth(row)),

@@ -117,9 +117,10 @@ impl<'a> FunctionRow<'a> {
     /// A row of functions, which has the name and location of the first one by object, file and name, on
     /// the new side if there is one.
     fn of(costs: &AllCosts<'a>, ids: Sides<Vec<FunctionId>>) -> Self {
-        let side = match ids.new.is_empty() {
-            true => Side::Base,
-            false => Side::New,
+        let side = if ids.new.is_empty() {
+            Side::Base
+        } else {
+            Side::New
         };
         let view = costs.views[side];
         let texts = |id: FunctionId| view.names_of(id);

@@ -210,9 +210,10 @@ fn side_names(commands: Sides<String>, inputs: Sides<&str>) -> Sides<String> {
     let [base, new] = [inputs.base, inputs.new].map(|input| last_component(input.as_bytes()));
     let is_same = commands.base == commands.new;
     commands.zip(inputs).map(|(command, input)| {
-        let name = match base == new {
-            true => printable(input.as_bytes()),
-            false => printable(last_component(input.as_bytes())),
+        let name = if base == new {
+            printable(input.as_bytes())
+        } else {
+            printable(last_component(input.as_bytes()))
         };
         let name = match (name.is_empty(), is_same) {
             (true, _) => command,

@@ -229,9 +229,10 @@ impl Row {
 
     pub fn counts(self, counts: Sides<i128>) -> Self {
         let row = self.number(counts.new);
-        match row.has_base {
-            true => row.number(counts.base),
-            false => row,
+        if row.has_base {
+            row.number(counts.base)
+        } else {
+            row
         }
     }
 

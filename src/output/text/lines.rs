@@ -179,9 +179,10 @@ fn is_trace(report: &Report<'_>) -> bool {
 }
 
 fn columns(report: &Report<'_>) -> Columns {
-    let costs: &[Column] = match is_trace(report) {
-        true => &[CALLS_COST],
-        false => &[Column::SELF, CALLS_COST],
+    let costs: &[Column] = if is_trace(report) {
+        &[CALLS_COST]
+    } else {
+        &[Column::SELF, CALLS_COST]
     };
     Columns {
         values: report.with_calls(costs),

@@ -27,9 +27,10 @@ pub(super) const CALLGRIND: Spec = Spec {
 fn write(writer: &mut Writer<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let profile = writer.views.profile();
     let mut text = Vec::new();
-    let warnings = match writer.to_terminal {
-        true => callgrind::write(profile, &mut text)?,
-        false => callgrind::write(profile, &mut *to)?,
+    let warnings = if writer.to_terminal {
+        callgrind::write(profile, &mut text)?
+    } else {
+        callgrind::write(profile, &mut *to)?
     };
     // Names must not control the terminal.
     for line in text.split_inclusive(|&byte| byte == b'\n') {

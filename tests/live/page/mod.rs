@@ -129,9 +129,10 @@ fn every_figure_of_real_profiles_is_that_of_the_text_report() {
                     let row = row.trim_start_matches("▸ ").rsplitn(3, ' ').nth(2);
                     let row = row.expect("a number of functions");
                     let is_located = row.ends_with(" ·");
-                    let row = match is_located {
-                        true => row.rsplitn(3, ' ').nth(2).expect("a location"),
-                        false => row,
+                    let row = if is_located {
+                        row.rsplitn(3, ' ').nth(2).expect("a location")
+                    } else {
+                        row
                     };
                     let is_there = expected.iter().any(|line| line.starts_with(row));
                     assert!(is_there, "{by}, {name}: {row} is not in {expected:#?}");
@@ -359,9 +360,10 @@ fn a_share_is_right_or_says_at_least() {
     // What is below each level: two functions, which call both of the next.
     fn block(text: &mut String, level: u32, bit: u32) -> u64 {
         let own = 1_000_000_000_000 + u64::from(level);
-        let sums: Vec<u64> = match level + 1 < LEVELS {
-            true => [0, 1].map(|bit| block(text, level + 1, bit)).to_vec(),
-            false => Vec::new(),
+        let sums: Vec<u64> = if level + 1 < LEVELS {
+            [0, 1].map(|bit| block(text, level + 1, bit)).to_vec()
+        } else {
+            Vec::new()
         };
         let row = |cost: u64| format!(" {cost}").repeat(9);
         *text += &format!("fl=a.php\nfn=f{level}_{bit}\n1{}\n", row(own));

@@ -74,9 +74,10 @@ fn functions() -> impl Strategy<Value = Vec<Function>> {
 
 /// A profile in which each function calls a later one, or itself.
 fn profile(functions: &[Function], is_trace: bool) -> String {
-    let mut text = match is_trace {
-        true => "creator: xdebug 3.4.0\nevents: Ir\n".to_owned(),
-        false => "events: Ir\n".to_owned(),
+    let mut text = if is_trace {
+        "creator: xdebug 3.4.0\nevents: Ir\n".to_owned()
+    } else {
+        "events: Ir\n".to_owned()
     };
     // Callees come before their callers.
     for (at, (name, file, object, cost, callee)) in functions.iter().enumerate().rev() {
@@ -219,12 +220,13 @@ proptest! {
         fs::write(folder.path().join("base"), profile(&base, is_trace)).unwrap();
         let total = new.iter().map(|(_, _, _, cost, _)| cost).sum();
         for format in FORMATS {
-            let kinds: &[GroupBy] = match format.has(Feature::Groups) {
-                true => &[
+            let kinds: &[GroupBy] = if format.has(Feature::Groups) {
+                &[
                     GroupBy::Function, GroupBy::Line, GroupBy::Class, GroupBy::File,
                     GroupBy::Object, GroupBy::Package, GroupBy::Part,
-                ],
-                false => &[GroupBy::Function],
+                ]
+            } else {
+                &[GroupBy::Function]
             };
             for &by in kinds {
                 check(format, by, &written(folder.path(), format, by, false), total);
