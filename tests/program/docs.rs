@@ -106,14 +106,16 @@ mod scripts {
     const STAND_INS: &str = "callgrind_annotate cargo dot gcc go inferno-flamegraph jq kcachegrind open php pyprof2calltree \
                              valgrind wp xdg-open";
     const PROFILES: &str = "base.out cachegrind.out.1234 cachegrind.out.5678 input.callgrind new.out profile.out \
-                            profiles/cachegrind.out.1";
+                            profiles/cachegrind.out.1764327600.25._cart";
     const OF_VALGRIND: &str = "callgrind.out callgrind.out.1234 callgrind.out.1235 heap.out parts.out parts-base.out \
-                               run-1.out run-2.out target/gungraun/callgrind.f.out \
-                               target/gungraun/callgrind.f.out.old";
+                               run-1.out run-2.out \
+                               target/gungraun/app/bench/parser/parse.long/callgrind.parse.long.out \
+                               target/gungraun/app/bench/parser/parse.long/callgrind.parse.long.out.old";
 
     fn workplace() -> TempDir {
         let folder = TempDir::new().unwrap();
-        for name in ["bin", "profiles", "src", "target/gungraun", "vendor/bin"] {
+        let of_gungraun = "target/gungraun/app/bench/parser/parse.long";
+        for name in ["bin", "profiles", "src", of_gungraun, "vendor/bin"] {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
         let of_frameworks = ["console", "../vendor/bin/drush"];
@@ -126,7 +128,8 @@ mod scripts {
         let profile = profile
             .replace(r"Shop\Cart->total", r"App\Kernel->boot")
             .replace(r"Shop\Cart->sum", "parse")
-            .replace("php::round", "php::PDO->query");
+            .replace("php::round", "php::PDO->query")
+            .replace("php::strlen", "php::PDOStatement->execute");
         let of_valgrind = fs::read_to_string(fixture("valgrind/benchmarks.cg")).unwrap();
         for (pid, name) in OF_VALGRIND.split(' ').enumerate() {
             // Files of one process are parts of one run.
