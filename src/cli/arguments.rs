@@ -157,7 +157,7 @@ pub struct ViewArguments {
     #[arg(long, value_name = "WORDS", value_parser = name(), allow_hyphen_values = true)]
     pub filter: Option<Name>,
 
-    /// Hide functions with any of these words in name or file
+    /// Hide functions with any of these words in name, file or object
     ///
     /// The costs of hidden functions are their callers', and so are their calls, also for limits. Words
     /// are such as `vendor/`, `php::`, `std::` or `libc.so`; one with `::` must begin a component of a
@@ -165,11 +165,12 @@ pub struct ViewArguments {
     #[arg(long, value_name = "WORDS", value_parser = name(), allow_hyphen_values = true)]
     pub hide: Vec<Name>,
 
-    /// Group by line, class, file, package or object
+    /// Group by line, class, file, package, object or part
     ///
     /// class: classes; functions without one by namespace, else by file. package: packages of Composer
-    /// or npm, crates, shared libraries; else directories. object: programs and shared libraries. With
-    /// -f json, these are the `groups`. Also --group-by. Default: function.
+    /// or npm, crates, shared libraries; else directories. object: programs and shared libraries. part:
+    /// dumps, threads and runs, or inputs that have none of these. With -f json, these are the `groups`.
+    /// Also --group-by. Default: function.
     #[arg(
         long,
         value_name = "GROUP",
@@ -293,10 +294,11 @@ pub struct ComparisonArguments {
     )]
     pub max_calls: Vec<Limit>,
 
-    /// Apply total limits to each named part separately
+    /// Apply limits on the total cost to each part separately
     ///
-    /// Valgrind writes a named part for each CALLGRIND_DUMP_STATS_AT("name"), as benchmarks do. Of inputs
-    /// without named parts, each dump, thread or run is one, or the whole input.
+    /// Limits on calls or NAME apply to the sum of all parts. Parts are the named ones: Valgrind writes a named part for each CALLGRIND_DUMP_STATS_AT("name"), as benchmarks do. Of inputs
+    /// without named parts, each dump, thread or run is one, or the whole input. Inputs are compared with those
+    /// of the same path below another directory, or of the same name; X with X.old.
     #[arg(long, hide_short_help = true)]
     pub each_part: bool,
 

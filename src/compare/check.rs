@@ -224,14 +224,15 @@ impl<'l, 'a> Check<'l, 'a> {
             return Err(LimitError::TooManyParts);
         }
         let mut parts = PartChange::between(self.views, self.columns);
-        let unnamed = self.unnamed_parts();
-        // Nothing is told apart from the only part.
-        if parts.len() + unnamed.len() > 1 || !parts.is_empty() {
-            parts.extend(unnamed);
-        }
+        parts.extend(self.unnamed_parts());
         let is_on_both = |part: &PartChange<'_>| part.costs.base.and(part.costs.new).is_some();
         if !parts.iter().any(is_on_both) {
-            return Err(LimitError::NoParts);
+            let names = Sides::EACH.map(|side| {
+                let parts = parts.iter().filter(|part| part.costs[side].is_some());
+                let names = parts.map(|part| LimitTarget::Part(part.name.to_vec()).quoted());
+                listed(names.collect::<Vec<_>>().into_iter())
+            });
+            return Err(LimitError::NoParts(names));
         }
         let verdicts = parts.iter().map(|part| {
             let target = LimitTarget::Part(part.name.to_vec());
@@ -342,7 +343,7 @@ impl<'l, 'a> Check<'l, 'a> {
                 kind: by.names(),
                 name: shown(wanted),
                 count,
-                names: listed(names),
+                names: listed(names.iter().map(|name| short_name(name, SHORT))),
             }),
         }
     }
@@ -357,7 +358,8 @@ impl<'l, 'a> Check<'l, 'a> {
             return Ok(self.verdict_on(sums, None, outcome));
         };
         let (measure, event) = (self.limit.measure, self.columns.new.name);
-        if measure == Measure::Growth && base.inclusive <= 0 {
+        let costs_nothing = base.inclusive == 0 && new.inclusive == 0;
+        if measure == Measure::Growth && base.inclusive <= 0 && !costs_nothing {
             return Err(LimitError::NotPositive {
                 subject: self.target.cost(event),
                 base: base.inclusive,
@@ -385,6 +387,8 @@ impl<'l, 'a> Check<'l, 'a> {
         let (number, divisor) = match self.limit.measure {
             Measure::Cost => (new.inclusive, runs.new),
             Measure::Calls => (new.invocations.rounded(), runs.new),
+            // 0 on both sides is no growth.
+            Measure::Growth if base.inclusive == 0 && new.inclusive == 0 => (0, 1),
             Measure::Growth => {
                 // Each side is multiplied by the runs of the other one, so that nothing is rounded.
                 let base = base.inclusive.checked_mul(runs.new)?;
@@ -439,9 +443,8 @@ fn query(name: &[u8]) -> NameQuery {
 }
 
 /// The first of several names, and how many others there are.
-fn listed(names: BTreeSet<String>) -> String {
+fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
     let more = names.len().saturating_sub(MAX_LISTED);
-    let names = names.iter().map(|name| short_name(name, SHORT));
     let mut listed: Vec<String> = names.take(MAX_LISTED).collect();
     listed.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
     listed.join(", ")

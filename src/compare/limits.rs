@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::Sides;
 use super::column::Column;
 use super::verdict::Quotient;
 use crate::display::numbers::grouped;
@@ -120,7 +121,8 @@ pub enum LimitError {
     /// A limit on growth without a comparison.
     #[error("a limit on growth needs a base to compare with")]
     NoBase,
-    /// The base is 0 or negative, so growth cannot be expressed as a percentage.
+    /// The base is 0 and the new profile is not, or the base is negative: growth cannot be expressed as a
+    /// percentage.
     #[error("the growth of {subject} cannot be expressed in percent: from {} to {}",
         grouped(*.base), grouped(*.new))]
     NotPositive {
@@ -154,11 +156,9 @@ pub enum LimitError {
     /// The limit is on a group of functions of this kind, which a single profile does not contain.
     #[error("a limit on a {0} can only be checked in a conversion")]
     Group(&'static str),
-    /// Each part is to be checked, but there is only one, which has no name.
-    #[error(
-        "no parts to check limits for: neither several inputs nor named parts (CALLGRIND_DUMP_STATS_AT)"
-    )]
-    NoParts,
+    /// The growth of each part is to be checked, but no part is on both sides. These are the first.
+    #[error("no part is in both profiles, so no growth can be checked: new: {}; base: {}", .0.new, .0.base)]
+    NoParts(Sides<String>),
     /// Each part is to be checked, but there are more than are known.
     #[error("too many parts to check each of them: choose some with --part")]
     TooManyParts,

@@ -11,7 +11,7 @@
 //!   inlining.
 //!
 //! Groups are the same if their names are, or, with another root, the paths in these. Parts have names
-//! that the profiled program gave them, or those of their inputs.
+//! that the profiled program gave them, or are those of the same input.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,46 +50,95 @@ pub(super) type JoinedFunctions = Sides<Vec<FunctionId>>;
 
 /// The functions of both sides. Each is in one result.
 pub(super) fn paired(profiles: Sides<&View<'_>>) -> Vec<JoinedFunctions> {
-    let moved = MovedFiles::new(&profiles.map(|view| files(view)));
-    match profiles.new.by() {
-        GroupBy::Function => paired_functions(profiles, &moved),
-        GroupBy::Part => paired_parts(profiles, &moved),
-        by => {
-            let key = |side: Side, id: FunctionId| {
-                let [_, file, name] = profiles[side].names_of(id);
-                let line = profiles[side].function(id).line;
-                match by {
-                    GroupBy::Line => (moved.in_new(side, file).into(), line),
-                    GroupBy::File | GroupBy::Object => (moved.in_new(side, name).into(), 0),
-                    _ => (moved.name_in_new(side, name), 0),
-                }
-            };
-            alike(profiles, key)
-        }
+    let by = profiles.new.by();
+    if by == GroupBy::Part {
+        return paired_parts(profiles);
     }
+    let moved = MovedFiles::new(&profiles.map(|view| files(view)));
+    if by == GroupBy::Function {
+        return paired_functions(profiles, &moved);
+    }
+    alike(profiles, |side, id| {
+        let [_, file, name] = profiles[side].names_of(id);
+        let line = profiles[side].function(id).line;
+        match by {
+            GroupBy::Line => (moved.in_new(side, file).into(), line),
+            GroupBy::File | GroupBy::Object => (moved.in_new(side, name).into(), 0),
+            _ => (moved.name_in_new(side, name), 0),
+        }
+    })
 }
 
-/// Parts are the same if the profiled program gave them the same name; those without a name, if they
-/// are the same of an input. If each side has one input, its name does not matter.
-fn paired_parts(profiles: Sides<&View<'_>>, moved: &MovedFiles<'_>) -> Vec<JoinedFunctions> {
-    let inputs = profiles.map(|view| {
-        let inputs: HashSet<&str> = view.profile().parts().map(|part| part.input).collect();
-        inputs.len()
-    });
-    let has_one_input = inputs.base == 1 && inputs.new == 1;
+/// Parts are the same if the profiled program gave them the same name. Those without a name are the same if
+/// their inputs are, and either are the only ones of these or have the same number and thread.
+fn paired_parts(profiles: Sides<&View<'_>>) -> Vec<JoinedFunctions> {
+    let parts = profiles.map(|view| view.profile().parts());
+    let inputs = parts.map(|parts| parts.map(|part| part.input).collect());
+    let same = paired_inputs(&inputs);
+    let in_new = |side: Side, input| match side {
+        Side::Base => same.get(input).copied().unwrap_or(input),
+        Side::New => input,
+    };
+    let mut counts: HashMap<&str, Sides<usize>> = HashMap::default();
+    for (side, view) in Sides::EACH.zip(profiles) {
+        for part in view.profile().parts() {
+            counts.entry(in_new(side, part.input)).or_default()[side] += 1;
+        }
+    }
     alike(profiles, |side, id| {
         let part = profiles[side].part(id)?;
         let PartHeader { number, thread, .. } = *part.header;
+        let input = in_new(side, part.input);
         Some(match part.header.name() {
-            Some(name) => (Cow::Borrowed(name), None, thread),
-            None if has_one_input => (b"".into(), number, thread),
-            None => (
-                moved.in_new(side, part.input.as_bytes()).into(),
-                number,
-                thread,
-            ),
+            Some(name) => (Some(name), "", None, thread),
+            None if counts[input] == (Sides { base: 1, new: 1 }) => (None, input, None, None),
+            None => (None, input, number, thread),
         })
     })
+}
+
+/// The inputs of the base that are the same as one of the new profile: that one.
+///
+/// They are the same if each side has one; if their paths are equal, perhaps below another root; or if
+/// their last components are, and occur once on each side. Benchmarks keep their previous profile `X` as
+/// `X.old`, which is the same as `X`.
+fn paired_inputs<'a>(inputs: &Sides<HashSet<&'a str>>) -> HashMap<&'a str, &'a str> {
+    let only = |side: Side| {
+        inputs[side]
+            .iter()
+            .next()
+            .filter(|_| inputs[side].len() == 1)
+    };
+    if let (Some(&base), Some(&new)) = (only(Side::Base), only(Side::New)) {
+        return [(base, new)].into_iter().collect();
+    }
+    // By their paths without `.old`.
+    let inputs = inputs.as_ref().map(|inputs| -> HashMap<&[u8], &str> {
+        let inputs = inputs.iter().map(|&input| {
+            let before = input.strip_suffix(".old");
+            let path = before.filter(|&before| !inputs.contains(before));
+            (path.unwrap_or(input).as_bytes(), input)
+        });
+        inputs.collect()
+    });
+    let moved = MovedFiles::new(&inputs.as_ref().map(|all| all.keys().copied().collect()));
+    let by_path = inputs.base.iter().filter_map(|(path, &base)| {
+        let new = inputs.new.get(moved.in_new(Side::Base, path))?;
+        Some((base, *new))
+    });
+    let mut same: HashMap<&str, &str> = by_path.collect();
+    let mut named: HashMap<&[u8], Sides<Vec<&str>>> = HashMap::default();
+    for side in Sides::EACH {
+        for (path, input) in &inputs[side] {
+            named.entry(last_component(path)).or_default()[side].push(input);
+        }
+    }
+    for alike in named.values() {
+        if let ([base], [new]) = (&alike.base[..], &alike.new[..]) {
+            same.entry(base).or_insert(new);
+        }
+    }
+    same
 }
 
 fn paired_functions(profiles: Sides<&View<'_>>, moved: &MovedFiles<'_>) -> Vec<JoinedFunctions> {
@@ -125,7 +174,6 @@ fn files<'v>(profile: &'v View<'_>) -> HashSet<&'v [u8]> {
         match profile.by() {
             GroupBy::File | GroupBy::Object => files.extend([name]),
             GroupBy::Line => files.extend([file]),
-            GroupBy::Part => files.extend(profile.part(id).map(|part| part.input.as_bytes())),
             _ => {
                 files.extend(is_known(file).then_some(file));
                 files.extend(paths(name).map(|path| &name[path]));

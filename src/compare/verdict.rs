@@ -8,8 +8,9 @@ use super::column::FunctionSums;
 use super::limits::{Limit, Measure};
 use super::{Side, Sides};
 use crate::display::numbers::{counted, grouped, marked, rounded};
-use crate::display::text::{excerpt, printable};
+use crate::display::text::{MAX_EXCERPT, excerpt, printable};
 use crate::display::units::{Unit, in_units};
+use crate::names::shorten_path;
 use crate::view::GroupBy;
 
 /// The result of checking a limit. It is displayed as a sentence.
@@ -162,9 +163,15 @@ impl LimitTarget {
 
     /// Its name at the beginning of a message.
     pub(super) fn quoted(&self) -> String {
-        match self.name() {
-            None => "the total".to_owned(),
-            Some(name) => format!("{} \"{}\"", self.kind(), shown(name)),
+        match self {
+            LimitTarget::Total => "the total".to_owned(),
+            // Most are inputs: what tells these apart is at the end.
+            LimitTarget::Part(name) if !name.is_empty() => {
+                format!("part \"{}\"", shorten_path(&printable(name), MAX_EXCERPT))
+            }
+            LimitTarget::Part(name) | LimitTarget::Named(_, name) => {
+                format!("{} \"{}\"", self.kind(), shown(name))
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// The most characters of a line that are shown.
-const MAX_EXCERPT: usize = 60;
+pub(crate) const MAX_EXCERPT: usize = 60;
 
 /// The most bytes for one shown character.
 const CHARACTER: usize = 4;
