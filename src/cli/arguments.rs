@@ -157,11 +157,11 @@ pub struct ViewArguments {
     #[arg(long, value_name = "WORDS", value_parser = name(), allow_hyphen_values = true)]
     pub filter: Option<Name>,
 
-    /// Hide functions with any of these words in name, file or object
+    /// Hide functions with any word in name, file or object
     ///
     /// The costs of hidden functions are their callers', and so are their calls, also for limits. Words
     /// are such as `vendor/`, `php::`, `std::` or `libc.so`; one with `::` must begin a component of a
-    /// name. Repeatable.
+    /// name. A word that matches nothing causes a warning. Repeatable.
     #[arg(long, value_name = "WORDS", value_parser = name(), allow_hyphen_values = true)]
     pub hide: Vec<Name>,
 

@@ -253,33 +253,66 @@ impl HiddenNames {
     /// Whether a function has one of the words in its name, file or object. A word with `::` must begin
     /// a component of the name, so `php::` is not in `App\PHP::run`.
     pub fn hide(&self, named: &Named<'_>) -> bool {
-        let name = named.shown();
-        let texts = searched(&name, &named.places());
-        let lowercase = name.to_lowercase();
-        let mut words = self.words.iter().map(|[_, word]| word);
-        words.any(|word| {
-            if word.contains("::") {
-                begins_component(&lowercase, word)
-            } else {
-                texts.iter().any(|text| contains(text, word))
+        let texts = HideTexts::of(named);
+        self.words.iter().any(|[_, word]| texts.have(word))
+    }
+
+    /// The words, as they were typed, that none of these functions has.
+    pub fn unmatched<'n>(&self, all: impl Iterator<Item = Named<'n>>) -> Vec<&str> {
+        let mut unmatched: Vec<_> = self.words.iter().collect();
+        for named in all {
+            if unmatched.is_empty() {
+                break;
             }
-        })
+            let texts = HideTexts::of(&named);
+            unmatched.retain(|[_, word]| !texts.have(word));
+        }
+        unmatched.iter().map(|[typed, _]| typed.as_str()).collect()
     }
 }
 
-/// Whether a word begins a component of a name before the arguments of a function or template.
+/// What words to hide are looked for in, in lower case.
+struct HideTexts {
+    name: String,
+    all: Vec<String>,
+}
+
+impl HideTexts {
+    fn of(named: &Named<'_>) -> Self {
+        let name = named.shown();
+        HideTexts {
+            all: searched(&name, &named.places()),
+            name: name.to_lowercase(),
+        }
+    }
+
+    fn have(&self, word: &str) -> bool {
+        match word.contains("::") {
+            true => begins_component(&self.name, word),
+            false => self.all.iter().any(|text| contains(text, word)),
+        }
+    }
+}
+
+/// Whether a word begins a component of a name before the arguments of a function or template. Of Rust's
+/// `<core::str::Chars as Iterator>::next`, the type that it is about has components, too.
 fn begins_component(name: &str, word: &str) -> bool {
-    let end = name.find(['<', '(']).unwrap_or(name.len());
-    let first = word.split(WILDCARDS).next().unwrap_or(word);
-    let mut starts = name.match_indices(first).map(|(at, _)| at);
-    let is_start = |at: usize| {
-        let before = name[..at].chars().next_back();
-        at <= end
-            && before.is_none_or(|before| {
-                !matches!(before, '_' | '\\' | '<' | '(') && !before.is_ascii_alphanumeric()
-            })
+    let begins = |name: &str, end: Option<usize>| {
+        let end = end.unwrap_or(name.len());
+        let end = name[..end].find(['<', '(']).unwrap_or(end);
+        let first = word.split(WILDCARDS).next().unwrap_or(word);
+        let mut starts = name.match_indices(first).map(|(at, _)| at);
+        let is_start = |at: usize| {
+            let before = name[..at].chars().next_back();
+            at <= end
+                && before.is_none_or(|before| {
+                    !matches!(before, '_' | '\\' | '<' | '(') && !before.is_ascii_alphanumeric()
+                })
+        };
+        starts.any(|at| is_start(at) && contains(&name[at..], word))
     };
-    starts.any(|at| is_start(at) && contains(&name[at..], word))
+    let of_type = name.strip_prefix('<');
+    begins(name, None) || of_type.is_some_and(|name| begins(name, name.find(" as ")))
 }
 
 /// What words are looked for in, in lower case: a name as it is and as people read it, and places.

@@ -19,6 +19,7 @@ use crate::maps::{HashMap, HashSet};
 use crate::profile::{Event, EventChoice, EventError, Kind, Producer, Profile};
 use crate::stacks::Stacks;
 use crate::tables::first_cost;
+use crate::view::Hidden;
 use crate::warnings::{Alike, Warnings};
 use crate::webgrind::{ReadWarning, ReadWarningKind};
 
@@ -79,6 +80,12 @@ pub enum Warning {
     /// The profile lacks the function or part that a limit names.
     #[error("{0}")]
     LimitOnNothing(String),
+    /// No function is hidden by a word.
+    #[error("nothing is hidden by \"{0}\": no function has {what}", what = match .0.contains("::") {
+        true => "a component that begins with it",
+        false => "it in its name, file or object",
+    })]
+    HidesNothing(String),
     /// An input is its own base.
     #[error("{0}: compared with itself, because it is also the base")]
     OnBothSides(Source),
@@ -434,6 +441,16 @@ pub(super) fn about_comparison(
         ),
     });
     units.into_iter().chain(runs)
+}
+
+/// Warnings about words by which nothing is hidden, in the new profile or its base.
+pub(super) fn hiding_nothing(new: &Hidden<'_>, base: Option<&Hidden<'_>>) -> Vec<Warning> {
+    let of_base = base.map(Hidden::unmatched_words);
+    let words = new.unmatched_words().into_iter();
+    let words = words.filter(|word| of_base.as_ref().is_none_or(|base| base.contains(word)));
+    words
+        .map(|word| Warning::HidesNothing(excerpt(word.as_bytes())))
+        .collect()
 }
 
 /// Warnings about limits on functions or parts that are missing.

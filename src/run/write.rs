@@ -59,6 +59,10 @@ impl Loaded<'_> {
         } else {
             Some((hide(profiles.0)?, profiles.1.map(hide).transpose()?))
         };
+        if let Some((new, base)) = &hidden {
+            let warnings = notices::hiding_nothing(new, base.as_ref());
+            report.warnings.extend(warnings);
+        }
         let shown = hidden
             .as_ref()
             .map(|(new, base)| Views::without(new, base.as_ref(), inclusive, per_run));

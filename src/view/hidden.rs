@@ -84,6 +84,14 @@ impl<'a> Hidden<'a> {
         self.choice.words.words()
     }
 
+    /// The words by which no function is hidden.
+    pub(crate) fn unmatched_words(&self) -> Vec<&str> {
+        let folded = self.choice.profile.folded();
+        let functions = folded.functions();
+        let functions = functions.map(|(id, function)| named(folded, id, function));
+        self.choice.words.unmatched(functions)
+    }
+
     pub(super) fn profile(&self) -> &'a Profile {
         self.choice.profile
     }
@@ -143,6 +151,17 @@ struct Choice<'a> {
     by_name: HashMap<Vec<u8>, Frame>,
 }
 
+fn named<'p>(table: &'p Profile, id: FunctionId, function: &Function) -> Named<'p> {
+    let [object, file, name] = table.names_of(id);
+    Named {
+        name,
+        object,
+        file,
+        line: function.line,
+        costliest: None,
+    }
+}
+
 /// A frame of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frame {
@@ -159,14 +178,8 @@ impl<'a> Choice<'a> {
         let is_aggregate = profile.kind() != Some(Kind::Trace);
         let mut by_name = HashMap::default();
         let numbers = folded.functions().map(|(id, function)| {
-            let [object, file, name] = folded.names_of(id);
-            let hides = words.hide(&Named {
-                name,
-                object,
-                file,
-                line: function.line,
-                costliest: None,
-            });
+            let named = named(folded, id, function);
+            let hides = words.hide(&named);
             let number = FunctionId(next_index(shown));
             if hides {
                 hidden.push(id);
@@ -175,7 +188,10 @@ impl<'a> Choice<'a> {
             }
             let number = (!hides).then_some(number);
             if is_aggregate {
-                by_name.insert(name.to_vec(), number.map_or(Frame::Hidden, Frame::Shown));
+                by_name.insert(
+                    named.name.to_vec(),
+                    number.map_or(Frame::Hidden, Frame::Shown),
+                );
             }
             number
         });

@@ -55,9 +55,10 @@ function hiding(text) {
     .map((word) => {
       const pattern = patternOf(word);
       if (pattern || !word.includes('::')) return searching(word);
-      // Before the arguments of a function or template.
+      // Before the arguments of a function or template, or in the type that a name of Rust is about: `<T as Trait>::f`.
       const pieces = word.split(/[…*]+/).map((piece) => piece.replace(/[^\w:]/g, '\\$&'));
-      const start = new RegExp(`^([^<(]*[^\\w\\\\<(])?${pieces.join('.*')}`, 'i');
+      const before = (piece) => `((${piece}[^<(])*${piece}[^\\w\\\\<(])?`;
+      const start = new RegExp(`^(${before('')}|<${before('(?! as )')})${pieces.join('.*')}`, 'i');
       return (of) => start.test(of.name);
     });
   return tests.length > 0 && ((of) => tests.some((test) => test(of)));
