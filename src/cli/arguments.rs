@@ -204,7 +204,7 @@ pub struct ViewArguments {
 pub struct SourceArguments {
     /// Show source lines from DIR
     ///
-    /// In html, and in text with --function or --by line; repeatable. Files are looked up in DIR by the
+    /// In html, and in text and Markdown with --function or --by line; repeatable. Files are looked up in DIR by the
     /// names in the profile. A file is shown only if it is in DIR after all links are followed, is UTF-8
     /// text of at most 64 MiB, and no name in its path below DIR begins with a dot. The author of a
     /// profile chooses which of these files are shown: do not use a directory with secrets in it. Also

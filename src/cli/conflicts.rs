@@ -136,7 +136,10 @@ impl Arguments {
             "standard input cannot be both a profile and the list of --files-from"
         } else if list.is_none() && self.inputs.is_empty() && io::stdin().is_terminal() {
             "no INPUT, and standard input is a terminal: name a profile, or use `-`"
-        } else if !self.source.source.is_empty() && format == Format::Text && !shows_lines {
+        } else if !self.source.source.is_empty()
+            && matches!(format, Format::Text | Format::Markdown)
+            && !shows_lines
+        {
             "--source shows lines: use --by line, --function or -f html"
         } else if comparison.each_part && !limits_total {
             "--each-part needs a limit on costs: use --max-cost or --max-growth"

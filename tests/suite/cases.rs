@@ -260,7 +260,8 @@ fn comparison(
             Err(error) => return format!("error: {error}\n"),
         };
         return written(|output| {
-            markdown::write_comparison(&comparison, &verdicts, &options, output).map(none)
+            let sources = &mut SourceFiles::default();
+            markdown::write_comparison(&comparison, &verdicts, &options, sources, output).map(none)
         });
     }
     written(|output| {
@@ -315,7 +316,8 @@ fn check(page: &Path) {
                 let view = View::by_function(&profile, inputs.inclusive());
                 let stacks = Stacks::new(&profile);
                 written(|output| {
-                    markdown::write(&stacks, &view, &view, &[], &options, output).map(none)
+                    let sources = &mut SourceFiles::default();
+                    markdown::write(&stacks, &view, &view, &[], &options, sources, output).map(none)
                 })
             }
             "tree" => {

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::compare::{Outcome, Verdict};
 use crate::display::numbers::counted;
+use crate::names::cut_end;
 use crate::output::figures::row::Row;
 use crate::output::figures::table::TextTable;
 
@@ -54,6 +55,33 @@ impl Body {
     pub fn paragraph(&mut self, line: &str) {
         self.gap();
         self.line(line);
+    }
+
+    /// Adds lines of text as they are, as far as there is room.
+    pub fn code(&mut self, lines: Vec<String>) {
+        let lines: Vec<String> = lines
+            .into_iter()
+            .map(|line| cut_end(line.trim_end(), Some(MAX_SPAN_LENGTH)))
+            .skip_while(String::is_empty)
+            .collect();
+        // The marks around it are longer than any in it.
+        let runs = lines.iter().flat_map(|line| line.split(|c| c != '`'));
+        let mark = "`".repeat(runs.map(str::len).max().unwrap_or(0).max(2) + 1);
+        self.paragraph(&mark);
+        let count = lines.len();
+        let mut shown = 0;
+        for line in lines {
+            if !self.has_room(&line, RESERVED_CHARACTERS) {
+                break;
+            }
+            self.line(&line);
+            shown += 1;
+        }
+        self.line(&mark);
+        if shown < count {
+            let more = counted((count - shown) as u64, "more line");
+            self.paragraph(&format!("{more} of this."));
+        }
     }
 
     /// Lists verdicts on limits, failed ones first, in at most a third of the text.

@@ -21,6 +21,7 @@ use crate::compare::{Comparison, Outcome, Side, Transition, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Unit, in_units};
+use crate::io::SourceFiles;
 use crate::names::{Named, SHORT, cut_end, short_name};
 use crate::profile::{Cost, FunctionId, Line};
 use crate::stacks::{StackId, Stacks};
@@ -51,50 +52,59 @@ const SELF: Column = Column::new(Sort::Inclusive, ["self", "self %", ""]);
 /// `rows` are the functions or groups that are listed.
 ///
 /// Of the options, [`top`](ReportOptions::top), [`sort`](ReportOptions::sort),
-/// [`filter`](ReportOptions::filter) and [`names`](ReportOptions::names) have an effect.
+/// [`filter`](ReportOptions::filter) and [`names`](ReportOptions::names) have an effect, and
+/// [`function`](ReportOptions::function): that is shown as in [text](super::text), with the source code
+/// that `sources` contains.
 ///
 /// # Errors
 ///
-/// When the output fails, or if nothing has the requested words; nothing is written then.
+/// When the output fails, or if nothing has the requested name or words; nothing is written then.
 pub fn write(
     stacks: &Stacks<'_>,
     functions: &View<'_>,
     rows: &View<'_>,
     verdicts: &[Verdict],
     options: &ReportOptions,
+    sources: &mut SourceFiles,
     output: impl Write,
 ) -> Result<(), Error> {
+    let options = &for_no_terminal(options);
     let report = Report::new(functions, options);
     let rows = Report::new(rows, options);
     let command = cut_end(&command(stacks.profile()), Some(COMMAND));
     let title = format!("Profile of {}", span(&command));
     let digest = digest(&report, stacks);
-    Ok(body(title, &report, &rows, verdicts, digest)?.write(output)?)
+    Ok(body(title, &report, &rows, verdicts, sources, digest)?.write(output)?)
 }
 
 /// Writes a comparison, with the verdicts on its limits.
 ///
-/// Of the options, [`top`](ReportOptions::top), [`sort`](ReportOptions::sort),
-/// [`filter`](ReportOptions::filter) and [`names`](ReportOptions::names) have an effect.
+/// The same options as of [`write`] have an effect.
 ///
 /// # Errors
 ///
-/// When the output fails, or if nothing has the requested words; nothing is written then.
+/// When the output fails, or if nothing has the requested name or words; nothing is written then.
 pub fn write_comparison(
     comparison: &Comparison<'_>,
     verdicts: &[Verdict],
     options: &ReportOptions,
+    sources: &mut SourceFiles,
     output: impl Write,
 ) -> Result<(), Error> {
+    let options = &for_no_terminal(options);
     let report = Report::new(comparison, options);
-    let body = body(
-        growth(comparison),
-        &report,
-        &report,
-        verdicts,
-        Body::default(),
-    )?;
+    let title = growth(comparison);
+    let body = body(title, &report, &report, verdicts, sources, Body::default())?;
     Ok(body.write(output)?)
+}
+
+/// Options for tables in text that is not a terminal's.
+fn for_no_terminal(options: &ReportOptions) -> ReportOptions {
+    ReportOptions {
+        width: None,
+        color: false,
+        ..options.clone()
+    }
 }
 
 /// A report with a title and the sections at its end. `groups` has the functions or groups that are listed.
@@ -103,11 +113,14 @@ fn body(
     report: &Report<'_>,
     groups: &Report<'_>,
     verdicts: &[Verdict],
+    sources: &mut SourceFiles,
     digest: Body,
 ) -> Result<Body, Error> {
+    let found = groups.options.function.as_deref();
+    let found = found.map(|name| groups.found(name, sources)).transpose()?;
     let wanted = groups.wanted()?;
     // The sections at the end are about all functions.
-    let digest = if wanted.is_none() {
+    let digest = if wanted.is_none() && found.is_none() {
         digest
     } else {
         Body::default()
@@ -157,6 +170,10 @@ fn body(
     if shown < parts.len() {
         let more = counted((parts.len() - shown) as u64, "more part");
         body.paragraph(&format!("{more}."));
+    }
+    if let Some(tables) = found {
+        body.code(tables);
+        return Ok(body);
     }
     let top = groups.options.most(groups.len()).min(MAX_ROWS);
     let most = top + MAX_FOLDED_ROWS;

@@ -45,7 +45,7 @@ pub fn write<'a>(
 ) -> Result<(), Error> {
     let report = Report::new(subject, options);
     let lines = match &options.function {
-        Some(name) => report.views(name, sources)?,
+        Some(name) => [report.heading(), report.found(name, sources)?].concat(),
         None => report.top_rows(sources)?,
     };
     Ok(write_lines(lines, options, output)?)
@@ -115,8 +115,12 @@ impl<'a> Report<'a> {
         table.lines(self.options, aligned)
     }
 
-    /// The functions of a name, each with its callers, callees and lines.
-    fn views(&self, name: &[u8], sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
+    /// The functions of a name, each with its callers, callees and lines, after an empty line.
+    pub(in crate::output) fn found(
+        &self,
+        name: &[u8],
+        sources: &mut SourceFiles,
+    ) -> Result<Vec<String>, Error> {
         let (found, most) = NameQuery::new(name).find(self.names())?;
         let most = self.options.most(found.len()).min(most);
         let rest = found.len() - most;
@@ -133,7 +137,7 @@ impl<'a> Report<'a> {
         let costs: Vec<Vec<CostliestLines<'_>>> = costs.collect();
         let places = costs.iter().flatten().flat_map(CostliestLines::places);
         let source = SourceText::read(sources, places.chain(self.places(top)));
-        let mut lines = self.heading();
+        let mut lines = Vec::new();
         if !self.kind.by.groups_functions() {
             lines.extend(self.detailed_table(top, &source));
         } else {

@@ -18,13 +18,19 @@ pub(super) const MARKDOWN: Spec = Spec {
         Feature::Limits,
         Feature::Top,
         Feature::Names,
+        Feature::Sort,
+        Feature::Function,
         Feature::Filter,
         Feature::Hidden,
+        Feature::Source,
     ],
     needs: |options, wanted| {
         wanted.contexts = true;
-        // Comparisons show no lines.
-        wanted.lines |= !options.has_base();
+        let shows_lines = options.text.function.is_some();
+        // Comparisons show no other lines.
+        wanted.lines |= shows_lines || !options.has_base();
+        wanted.call_files |= shows_lines;
+        wanted.call_sites |= shows_lines;
     },
     write: |writer, to| {
         let (rows, functions) = (writer.rows()?, writer.functions()?);
@@ -32,9 +38,13 @@ pub(super) const MARKDOWN: Spec = Spec {
         match rows.subject() {
             Subject::View(rows) => {
                 let (functions, (_, stacks)) = (functions.subject().view(), writer.views.stacks());
-                markdown::write(stacks, functions, rows, limits, options, to)?;
+                let sources = &mut *writer.sources;
+                markdown::write(stacks, functions, rows, limits, options, sources, to)?;
             }
-            Subject::Comparison(rows) => markdown::write_comparison(rows, limits, options, to)?,
+            Subject::Comparison(rows) => {
+                let sources = &mut *writer.sources;
+                markdown::write_comparison(rows, limits, options, sources, to)?;
+            }
         }
         Ok(())
     },
