@@ -17,7 +17,7 @@ use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, short_name, width_of};
 pub use crate::output::figures::ViewError as Error;
-use crate::profile::NameId;
+use crate::profile::{Cost, NameId};
 use crate::stacks::{StackId, Stacks};
 
 /// The number of blanks per level.
@@ -220,8 +220,8 @@ impl ShownTree<'_, '_> {
         let calls = calls.fold(0, u64::saturating_add);
         Sides::EACH.map(|side| {
             Some(FunctionSums {
-                self_cost: self.sum(side, nodes, Sort::SelfCost)?,
-                inclusive: self.sum(side, nodes, Sort::Inclusive)?,
+                self_cost: self.sum(side, nodes, |stacks, id| stacks.self_costs(id))?,
+                inclusive: self.sum(side, nodes, |stacks, id| stacks.inclusive_costs(id))?,
                 is_inclusive_estimated,
                 is_self_estimated: false,
                 invocations: CallCount::per_run(calls.into(), 1),
@@ -230,13 +230,15 @@ impl ShownTree<'_, '_> {
     }
 
     /// The sum of a cost of nodes; `None` on a side that lacks them.
-    fn sum(&self, side: Side, nodes: &[usize], cost: Sort) -> Option<i128> {
+    fn sum(
+        &self,
+        side: Side,
+        nodes: &[usize],
+        costs: for<'s> fn(&'s Stacks<'_>, StackId) -> &'s [Cost],
+    ) -> Option<i128> {
         let event = self.report.first();
-        let stacks = nodes.iter().flat_map(|&at| self.stacks.stacks(side, at));
-        let costs = stacks.map(|(of, id)| match cost {
-            Sort::SelfCost => event.cost(side, of.self_costs(id)),
-            _ => event.cost(side, of.inclusive_costs(id)),
-        });
+        let nodes = nodes.iter().flat_map(|&at| self.stacks.stacks(side, at));
+        let costs = nodes.map(|(stacks, id)| event.cost(side, costs(stacks, id)));
         Some(event.per_run(side, costs.reduce(i128::saturating_add)?))
     }
 
@@ -244,7 +246,8 @@ impl ShownTree<'_, '_> {
     /// it.
     fn most_expensive(&self, top: usize) -> HashSet<usize> {
         let candidates = (0..self.stacks.len()).filter_map(|at| {
-            let inclusive = Sides::EACH.map(|side| self.sum(side, &[at], Sort::Inclusive));
+            let inclusive = Sides::EACH
+                .map(|side| self.sum(side, &[at], |stacks, id| stacks.inclusive_costs(id)));
             let rank = self.report.rank(change(inclusive));
             let is_wanted = rank != 0 || self.report.comparison.is_none();
             let level = self.stacks.depth(at) as usize;

@@ -71,7 +71,14 @@ impl GroupBy {
 
     /// Whether rows are functions, or groups of them: these call each other.
     pub(crate) fn groups_functions(self) -> bool {
-        !matches!(self, GroupBy::Line | GroupBy::Part)
+        match self {
+            GroupBy::Function
+            | GroupBy::Class
+            | GroupBy::File
+            | GroupBy::Object
+            | GroupBy::Package => true,
+            GroupBy::Line | GroupBy::Part => false,
+        }
     }
 
     fn words(self) -> (&'static str, &'static str) {
@@ -176,24 +183,27 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The functions or groups of a profile. `calls`: whether lines have the calls made there
+    /// The functions or groups of a profile. `by_call_site`: whether lines have the calls made there
     /// instead of self costs.
-    pub fn new(functions: Functions<'a>, by: GroupBy, calls: bool) -> Result<Self, ModelError> {
+    pub fn new(
+        functions: Functions<'a>,
+        by: GroupBy,
+        by_call_site: bool,
+    ) -> Result<Self, ModelError> {
         match by {
-            GroupBy::Function => Ok(Rows::folded(functions)),
-            GroupBy::Line => Rows::by_line(functions, calls),
+            GroupBy::Line => Rows::by_line(functions, by_call_site),
             GroupBy::Part => Rows::by_part(functions.profile),
-            _ => Rows::by_name(functions, by, None),
+            GroupBy::Function
+            | GroupBy::Class
+            | GroupBy::File
+            | GroupBy::Object
+            | GroupBy::Package => Rows::by_name(functions, by, None),
         }
     }
 
     /// The same without hidden functions, where these are rows of their own.
     pub fn with_hidden_apart(hidden: &'a Hidden<'a>, by: GroupBy) -> Result<Self, ModelError> {
-        let all = Functions::all(hidden.profile());
-        match by {
-            GroupBy::Function => Ok(Rows::folded(all)),
-            _ => Rows::by_name(all, by, Some(hidden)),
-        }
+        Rows::by_name(Functions::all(hidden.profile()), by, Some(hidden))
     }
 
     /// The row of a function of the profile, unless rows are lines or parts.
@@ -245,15 +255,17 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Groups of functions. Self costs are summed, and only calls from outside of a group count. The
-    /// functions of `apart` are groups of their own.
+    /// Functions, or groups of them. Self costs are summed, and only calls from outside of a group
+    /// count. The functions of `apart` are groups of their own.
     fn by_name(
         functions: Functions<'a>,
         by: GroupBy,
         apart: Option<&Hidden<'_>>,
     ) -> Result<Self, ModelError> {
         let (profile, folded) = (functions.profile, functions.table());
-        let groups = GroupNames::new(profile, by);
+        let Some(groups) = GroupNames::new(profile, by) else {
+            return Ok(Rows::folded(functions));
+        };
         // They come in the order of functions.
         let mut apart = apart.map_or(&[][..], Hidden::hidden).iter().peekable();
         let mut number = 0;
@@ -308,7 +320,7 @@ impl<'a> Rows<'a> {
 
     /// Lines as groups. A line has the self costs of all functions on it. Traces have no self costs
     /// by line, so a line has the calls made there.
-    fn by_line(functions: Functions<'a>, calls: bool) -> Result<Self, ModelError> {
+    fn by_line(functions: Functions<'a>, by_call_site: bool) -> Result<Self, ModelError> {
         let (profile, folded) = (functions.profile, functions.table());
         let width = profile.events().len();
         let mut names = NameTable::default();
@@ -338,7 +350,7 @@ impl<'a> Rows<'a> {
             }
             id
         };
-        if calls {
+        if by_call_site {
             // Calls of hidden functions are calls, too.
             let all = profile.folded();
             let hidden = functions.hidden.map_or(&[][..], Hidden::hidden);
@@ -368,7 +380,7 @@ impl<'a> Rows<'a> {
         }
         Ok(Rows {
             table: Cow::Owned(profile.with_functions(names, table)?),
-            numbers: if calls {
+            numbers: if by_call_site {
                 RowNumbers::OfCallSites(lines)
             } else {
                 RowNumbers::Lines
@@ -423,22 +435,30 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The names of groups.
-pub(super) struct GroupNames {
-    by: GroupBy,
-    packages: Option<Packages>,
+/// How groups of functions are named.
+pub(super) enum GroupNames {
+    Class,
+    File,
+    Object,
+    Package(Packages),
 }
 
 impl GroupNames {
-    /// Those of the functions of a profile, hidden ones included.
-    pub fn new(profile: &Profile, by: GroupBy) -> Self {
-        let folded = profile.folded();
-        let text = |name: NameId| printable(folded.name(name));
-        let packages = (by == GroupBy::Package).then(|| {
-            let functions = folded.functions();
-            Packages::new(functions.map(|(_, one)| (text(one.file), text(one.object))))
-        });
-        GroupNames { by, packages }
+    /// For the functions of a profile, hidden ones included; `None` if rows are no groups of functions.
+    pub fn new(profile: &Profile, by: GroupBy) -> Option<Self> {
+        Some(match by {
+            GroupBy::Function | GroupBy::Line | GroupBy::Part => return None,
+            GroupBy::Class => GroupNames::Class,
+            GroupBy::File => GroupNames::File,
+            GroupBy::Object => GroupNames::Object,
+            GroupBy::Package => {
+                let folded = profile.folded();
+                let text = |name: NameId| printable(folded.name(name));
+                let functions = folded.functions();
+                let places = functions.map(|(_, one)| (text(one.file), text(one.object)));
+                GroupNames::Package(Packages::new(places))
+            }
+        })
     }
 
     /// The name of the group of a function of this table.
@@ -455,12 +475,12 @@ impl GroupNames {
         } else {
             &file
         };
-        match &self.packages {
+        match self {
             _ if name.as_bytes() == HIDDEN => name,
-            Some(packages) => packages.name(&name, &file, &object),
-            None if self.by == GroupBy::Object && has_object => object,
-            None if self.by == GroupBy::Class => class(&name).unwrap_or_else(|| place.clone()),
-            None => place.clone(),
+            GroupNames::Package(packages) => packages.name(&name, &file, &object),
+            GroupNames::Object if has_object => object,
+            GroupNames::Class => class(&name).unwrap_or_else(|| place.clone()),
+            GroupNames::File | GroupNames::Object => place.clone(),
         }
     }
 }

@@ -322,18 +322,14 @@ impl<'a> View<'a> {
         let folded = self.profile.folded();
         let hidden = self.hidden().map_or(&[][..], Hidden::hidden).iter();
         let functions = hidden.map(|&id| folded.function(id));
-        match self.by {
-            GroupBy::Line | GroupBy::Part => Vec::new(),
-            GroupBy::Function => {
-                let names = functions.map(|function| printable(folded.name(function.name)));
-                names.collect()
-            }
-            by => {
-                let groups = GroupNames::new(self.profile, by);
-                functions
-                    .map(|function| groups.of(folded, function))
-                    .collect()
-            }
+        match GroupNames::new(self.profile, self.by) {
+            Some(groups) => functions
+                .map(|function| groups.of(folded, function))
+                .collect(),
+            None if self.by == GroupBy::Function => functions
+                .map(|function| printable(folded.name(function.name)))
+                .collect(),
+            None => Vec::new(),
         }
     }
 

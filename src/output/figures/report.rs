@@ -434,7 +434,11 @@ impl<'a> Report<'a> {
         }
         for event in &self.events[1..] {
             for column in columns.values.iter().filter(|of| !of.share.is_empty()) {
-                let costs = usize::from(column.value != Sort::SelfCost);
+                let costs = match column.value {
+                    Sort::SelfCost => 0,
+                    Sort::Inclusive => 1,
+                    Sort::Calls => continue,
+                };
                 let heading = format!("{} {}", column.name, event.heading());
                 table = table.with(heading, move |row| {
                     let cost = event.cost(Side::New, &row.costs[costs]);
@@ -470,11 +474,12 @@ impl<'a> Report<'a> {
                 }
             })
         });
-        match columns.values.last() {
-            Some(last) if last.value == Sort::Calls => table.with(last.name, |row| {
+        let mut values = columns.values.iter();
+        match values.find(|column| column.value == Sort::Calls) {
+            Some(column) => table.with(column.name, |row| {
                 both_sides(row.calls(), |calls| calls.to_string())
             }),
-            _ => table,
+            None => table,
         }
     }
 

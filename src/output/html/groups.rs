@@ -6,14 +6,7 @@ use super::functions::{COSTS, Functions, NAMES};
 use super::table::{Room, Table, position};
 use crate::view::{GroupBy, View};
 
-/// The kinds of groups, and the percentage of the bytes that each may use.
-const KINDS: [GroupBy; 5] = [
-    GroupBy::Class,
-    GroupBy::File,
-    GroupBy::Object,
-    GroupBy::Package,
-    GroupBy::Part,
-];
+/// The percentage of the bytes that each kind of groups may use.
 const PERCENT: usize = 25;
 
 /// The most bytes of a position in a table.
@@ -23,11 +16,13 @@ impl<'a> Data<'a, '_> {
     /// The groups of each kind; without those of objects if no object is known. Only comparisons have
     /// parts, if there are several: the header lists those of a profile.
     pub fn groups(&self, room: &mut Room) -> Vec<(GroupBy, Table)> {
-        let kinds = KINDS.into_iter();
+        let kinds = GroupBy::GROUPS.into_iter();
         let kinds = kinds.filter(|by| match by {
+            // Functions have their own view, and so have the lines of each.
+            GroupBy::Function | GroupBy::Line => false,
+            GroupBy::Class | GroupBy::File | GroupBy::Package => true,
             GroupBy::Object => self.has_objects(),
             GroupBy::Part => self.costs.comparison.is_some() && self.has_parts(),
-            _ => true,
         });
         let groups = kinds.filter_map(|by| {
             let table = room.lend(PERCENT, |room| self.groups_by(by, room));

@@ -63,7 +63,7 @@ impl<'a> Report<'a> {
             &mut calls,
             match self.options.sort {
                 Sort::Calls => Sort::Calls,
-                _ => Sort::Inclusive,
+                Sort::SelfCost | Sort::Inclusive => Sort::Inclusive,
             },
         );
         let plain = calls.iter().filter(|call| !call.is_recursive);
