@@ -205,8 +205,8 @@ impl<'a> Cursor<'a> {
     ) -> Option<usize> {
         let bytes: &[u8; 80] = self.data.get(self.pos..)?.first_chunk()?;
         // The ends of the numbers, and the end of the parts.
-        let behind = if PARTS < 4 { 1 << (16 * PARTS) } else { 0 };
-        let all = mask(bytes, PARTS, no_digits) | behind;
+        let end = if PARTS < 4 { 1 << (16 * PARTS) } else { 0 };
+        let all = mask(bytes, PARTS, no_digits) | end;
         if all & 1 == 0 {
             return None;
         }

@@ -6,9 +6,10 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::interpreter::Interpreter;
-use super::reader::{BUFFER, LineReader};
+use super::reader::LineReader;
 use super::{Error, Outcome, ReadOptions};
 use crate::in_order::in_order;
+use crate::io::BUFFER;
 use crate::profile::{Kind, ProfileBuilder, ProfileOptions};
 
 /// A file that can be read on several threads.
@@ -60,8 +61,8 @@ impl Ranges<'_> {
             return reading.read(input);
         }
         // The input has read and counted bytes that are still in its buffer.
-        let told = first + input.fill_buf().map_or(0, |bytes| bytes.len() as u64);
-        let passed = |from: u64, to: u64| (self.passed)(to.saturating_sub(from.max(told)));
+        let counted = first + input.fill_buf().map_or(0, |bytes| bytes.len() as u64);
+        let passed = |from: u64, to: u64| (self.passed)(to.saturating_sub(from.max(counted)));
         let starts = self.blocks(first);
         let columns = reading.interpreter.columns.clone();
         let mut options = reading.interpreter.options.clone();

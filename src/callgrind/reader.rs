@@ -1,17 +1,13 @@
-//! Reads an input in chunks of whole lines, and owns the buffer.
+//! Cuts an input into chunks of whole lines.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::error::ProblemKind;
 use super::interpreter::Interpreter;
 use super::{Error, FoundParts, ReadOptions, Warning};
+use crate::io::BUFFER;
 use crate::profile::ProfileBuilder;
 use crate::warnings::Warnings;
-
-/// The size of the buffer: small enough for a core's cache, and not a multiple of a page. With
-/// multiples, the system always copies between equal offsets of pages, and some processors are
-/// four times slower if the target is just after the source.
-pub(super) const BUFFER: usize = (128 << 10) - 320;
 
 /// The longest line that is read.
 const MAX_LINE_LENGTH: usize = 1 << 20;

@@ -15,7 +15,6 @@ use cg_preprocess::webgrind::OnOverflow;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, Parser, ValueEnum, ValueHint};
 
-use super::conflicts::lost_arrow;
 use super::generate::Generate;
 use super::help::{EXAMPLES, EXIT_STATUS, FIRST_EXAMPLES, MORE};
 use super::inputs::{Name, from_list, input, name, path_or, with_directories};
@@ -559,7 +558,7 @@ impl Arguments {
     fn report_options(&self) -> output::ReportOptions {
         let view = &self.view;
         let mut options = output::ReportOptions::default();
-        options.top = Some(view.top.unwrap_or(self.format().default_rows()));
+        options.top = view.top.or(self.format().default_rows());
         options.by = view.by.unwrap_or_default();
         options.sort = view.sort.unwrap_or_default();
         options.filter.clone_from(&view.filter);
@@ -618,13 +617,6 @@ impl Arguments {
     /// Whether to recommend --keep-going, which skips unreadable inputs, but not those of a base.
     pub fn may_keep_going(&self) -> bool {
         !self.reading.keep_going && self.comparison.base.is_empty()
-    }
-
-    /// What to say if the shell may have taken the > of a name.
-    pub fn lost_arrow(&self) -> Option<&'static str> {
-        let view = &self.view;
-        let mut names = view.function.iter().chain(&view.filter).chain(&view.hide);
-        names.find_map(|name| lost_arrow(name))
     }
 
     /// Whether the report is a new temporary file.

@@ -101,7 +101,7 @@ fn quoted(value: &str) -> String {
 }
 
 /// What may have happened to a name that ends like the first part of `PDO->query`.
-pub fn lost_arrow(name: &[u8]) -> Option<&'static str> {
+fn lost_arrow(name: &[u8]) -> Option<&'static str> {
     name.ends_with(b"-").then_some(LOST_ARROW)
 }
 
@@ -119,6 +119,13 @@ impl Arguments {
         if let Some(message) = self.contradiction() {
             wrong_usage(message).exit();
         }
+    }
+
+    /// What to say if the shell may have taken the > of a name.
+    pub fn lost_arrow(&self) -> Option<&'static str> {
+        let view = &self.view;
+        let mut names = view.function.iter().chain(&view.filter).chain(&view.hide);
+        names.find_map(|name| lost_arrow(name))
     }
 
     fn contradiction(&self) -> Option<String> {
@@ -188,13 +195,13 @@ impl Arguments {
             (last, []) => last.clone(),
             (last, others) => format!("{} or {last}", others.join(", ")),
         };
-        let this = flag(format);
+        let chosen = flag(format);
         let reason = match self.reason_for_format() {
             Some(reason) => format!(" ({reason})"),
             None => String::new(),
         };
         Some(format!(
-            "{option} cannot be used with {this}{reason}: use {choice}"
+            "{option} cannot be used with {chosen}{reason}: use {choice}"
         ))
     }
 }

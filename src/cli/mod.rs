@@ -37,7 +37,7 @@ use webgrind_files::WebgrindFiles;
 const FAILED: u8 = 3;
 
 /// The most failures that are listed.
-const MAX_LISTED: usize = 10;
+const MAX_FAILURES: usize = 10;
 
 /// Runs the program with the arguments it was called with.
 pub fn run() -> Result<ExitCode> {
@@ -87,7 +87,7 @@ pub fn run() -> Result<ExitCode> {
         say(files.advice());
     }
     let failures = failures(&report, strict);
-    let (listed, others) = failures.split_at(failures.len().min(MAX_LISTED));
+    let (listed, others) = failures.split_at(failures.len().min(MAX_FAILURES));
     for failure in listed {
         say(format!("failed: {failure}"));
     }

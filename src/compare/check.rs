@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::{Column, FunctionSums};
 use super::limits::{Limit, LimitError, Measure};
-use super::verdict::{LimitTarget, Outcome, Quotient, Verdict, shown};
+use super::quotient::Quotient;
+use super::verdict::{LimitTarget, Outcome, Verdict, shown};
 use super::{Comparison, PartChange, Side, Sides, Subject, Views, ViewsError};
 use crate::display::MAX_LISTED;
 use crate::display::numbers::grouped;

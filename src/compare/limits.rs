@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::Sides;
 use super::column::Column;
-use super::verdict::Quotient;
+use super::quotient::Quotient;
 use crate::display::numbers::grouped;
 use crate::display::text::excerpt;
 use crate::display::units::{NamedUnit, Quantity};

@@ -5,6 +5,7 @@ mod column;
 mod limits;
 mod moved_files;
 mod pairing;
+mod quotient;
 mod sides;
 mod verdict;
 mod views;
@@ -14,8 +15,9 @@ pub(crate) use column::calls_within;
 pub use column::{CallCount, FunctionSums};
 pub use limits::{Limit, LimitError, LimitSyntaxError};
 pub use pairing::Transition;
+pub use quotient::Quotient;
 pub use sides::{Side, Sides};
-pub use verdict::{LimitTarget, Outcome, Quotient, Verdict};
+pub use verdict::{LimitTarget, Outcome, Verdict};
 pub(crate) use views::OneOrTwo;
 pub use views::{Subject, Views, ViewsError};
 

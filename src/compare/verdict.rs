@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use serde_core::{Serialize, Serializer};
-
 use super::column::FunctionSums;
 use super::limits::{Limit, Measure};
+use super::quotient::Quotient;
 use super::{Side, Sides};
 use crate::display::numbers::{counted, grouped, marked, rounded};
 use crate::display::text::{MAX_EXCERPT, excerpt, printable};
@@ -74,14 +73,6 @@ pub enum LimitTarget {
     Named(GroupBy, Vec<u8>),
 }
 
-/// A number that may be a fraction.
-#[derive(Clone, Copy, Debug)]
-pub struct Quotient {
-    pub(super) number: i128,
-    /// At least 1.
-    pub(super) divisor: i128,
-}
-
 impl Outcome {
     /// What documents call it.
     pub fn name(self) -> &'static str {
@@ -90,46 +81,6 @@ impl Outcome {
             Outcome::NotFound => "not found",
             Outcome::Incomplete => "incomplete",
             Outcome::Failed => "failed",
-        }
-    }
-}
-
-impl Quotient {
-    /// Whether it is at most as large as another; `None` if a number exceeds 128 bits.
-    pub(super) fn is_within(self, most: Quotient) -> Option<bool> {
-        let one = self.number.checked_mul(most.divisor)?;
-        Some(one <= most.number.checked_mul(self.divisor)?)
-    }
-
-    /// The nearest number with a floating point.
-    pub fn as_f64(self) -> f64 {
-        self.number as f64 / self.divisor as f64
-    }
-
-    fn whole(self) -> Option<i128> {
-        (self.number % self.divisor == 0).then_some(self.number / self.divisor)
-    }
-}
-
-impl From<i128> for Quotient {
-    fn from(number: i128) -> Self {
-        Quotient { number, divisor: 1 }
-    }
-}
-
-impl PartialEq for Quotient {
-    fn eq(&self, other: &Self) -> bool {
-        self.is_within(*other) == Some(true) && other.is_within(*self) == Some(true)
-    }
-}
-
-impl Eq for Quotient {}
-
-impl Serialize for Quotient {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.whole() {
-            Some(whole) => serializer.serialize_i128(whole),
-            None => serializer.serialize_f64(self.as_f64()),
         }
     }
 }
@@ -255,7 +206,7 @@ impl Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (text, and) = match (self.measured, self.sums.base, self.sums.new) {
+        let (text, conjunction) = match (self.measured, self.sums.base, self.sums.new) {
             (Some(measured), Some(base), Some(new)) => {
                 (self.about_value(measured, [base, new]), "but")
             }
@@ -267,7 +218,7 @@ impl fmt::Display for Verdict {
                 Side::Base => "base",
                 Side::New => "profile",
             };
-            write!(f, ", {and} the {what} is incomplete")?;
+            write!(f, ", {conjunction} the {what} is incomplete")?;
         }
         let increases = self.increases.iter().map(|(name, cost)| {
             let cost = in_units(*cost, self.shown_unit);

@@ -25,7 +25,7 @@ pub use progress::Progress;
 pub use source::Source;
 #[doc(hidden)]
 pub use source::plain;
-pub(crate) use source::{Input, ResolvedSource, is_profile};
+pub(crate) use source::{BUFFER, Input, ResolvedSource, is_profile};
 #[doc(hidden)]
 pub use source_files::path_of;
 pub use source_files::{

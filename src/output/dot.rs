@@ -33,7 +33,7 @@
 use std::cmp::Reverse;
 use std::io::{BufWriter, Write};
 
-pub use crate::output::figures::ViewError as Error;
+pub use crate::output::figures::ReportError as Error;
 
 use crate::compare::Subject;
 use crate::compare::{CallCount, FunctionSums, Sides};

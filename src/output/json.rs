@@ -46,7 +46,7 @@ use crate::compare::{Comparison, FunctionChange, FunctionSums, Sides, Transition
 use crate::display::text::{is_unseen, printable, utf8};
 use crate::maps::HashSet;
 use crate::names::{NameQuery, Named};
-pub use crate::output::figures::ViewError as Error;
+pub use crate::output::figures::ReportError as Error;
 use crate::output::figures::row::{RowKind, one_function};
 use crate::output::figures::{EventFormat, part_count};
 use crate::output::{Notes, ReportOptions};

@@ -16,7 +16,7 @@ use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, short_name, width_of};
-pub use crate::output::figures::ViewError as Error;
+pub use crate::output::figures::ReportError as Error;
 use crate::profile::{Cost, NameId};
 use crate::stacks::{StackId, Stacks};
 

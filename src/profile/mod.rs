@@ -5,6 +5,7 @@
 
 mod builder;
 mod cycles;
+mod error;
 mod events;
 mod folded;
 mod headers;
@@ -20,8 +21,9 @@ pub(crate) use crate::tables::{ANY_WIDTH, ColumnMap, Costs, EdgeId, Kinds};
 pub use crate::tables::{CallEdge, Cost, EdgeRef, Function, FunctionId, Kind, NameId};
 pub use crate::trace::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use builder::{Call, Needs};
-pub use builder::{ModelError, ProfileBuilder, ProfileOptions};
+pub use builder::{ProfileBuilder, ProfileOptions};
 pub(crate) use cycles::Cycles;
+pub use error::ModelError;
 pub(crate) use events::split_scale;
 pub(crate) use events::{Definition, MAX_COLUMNS, MAX_EVENT_NAME, is_overlong, unit_of_event};
 pub use events::{Event, EventChoice, EventError, MAX_EVENTS};

@@ -11,7 +11,7 @@ use crate::tables::{
 
 /// The most parts of an input that are all listed; further parts are listed only if their trigger
 /// is new. A compressed file of a few bytes can contain any number of parts.
-const MAX_LISTED: usize = 1000;
+const MAX_PARTS: usize = 1000;
 
 /// The beginning of a trigger if the program named the part by a client request, such as
 /// `CALLGRIND_DUMP_STATS_AT("name")`.
@@ -93,7 +93,7 @@ impl Parts {
             self.totals.widen(part.totals.len());
             return self.totals.add::<ANY_WIDTH>(row, part.totals);
         }
-        if self.rows.len() >= MAX_LISTED && self.texts.contains(&part.header.trigger) {
+        if self.rows.len() >= MAX_PARTS && self.texts.contains(&part.header.trigger) {
             self.unlisted = self.unlisted.saturating_add(1);
             return;
         }

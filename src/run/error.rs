@@ -113,6 +113,25 @@ pub enum FormatError {
     Text(#[from] text::Error),
 }
 
+impl FormatError {
+    /// The error of the output, if that failed, or this one.
+    #[cfg(feature = "files")]
+    pub(super) fn of_output(self) -> Result<io::Error, Self> {
+        match self {
+            FormatError::Io(error)
+            | FormatError::Webgrind(webgrind::WriteError::Io(error))
+            | FormatError::Callgrind(callgrind::WriteError::Io(error))
+            | FormatError::Text(text::Error::Io(error))
+            | FormatError::Timeline(timeline::Error::Io(error)) => Ok(error),
+            FormatError::Webgrind(_)
+            | FormatError::Callgrind(_)
+            | FormatError::Text(_)
+            | FormatError::Timeline(_)
+            | FormatError::Views(_) => Err(self),
+        }
+    }
+}
+
 impl ConvertError {
     /// An error in the profile read from these inputs.
     pub(super) fn model(inputs: &[ResolvedSource<'_>], error: ModelError) -> Self {

@@ -11,9 +11,9 @@ use std::path::Path;
 use std::{iter, slice, thread};
 
 use super::error::input_names;
+use super::loaded::LoadedProfile;
 use super::{ConvertError, ConvertOptions, Feature, Report, Warning, notices};
 use crate::callgrind::{self, FoundParts, PartFilter, ProblemKind, Ranges};
-use crate::compare::CompareError;
 use crate::display::MAX_LISTED;
 use crate::display::text::excerpt;
 use crate::in_order::in_order;
@@ -27,36 +27,16 @@ use crate::view::GroupBy;
 use crate::warnings::Warnings;
 use crate::webgrind;
 
-/// A side that was read: the new profile, or its base.
-#[derive(Debug)]
-pub(super) struct Side {
-    /// How messages name its inputs.
-    pub inputs: String,
-    /// When the first and the last of them were recorded, in seconds since 1970, if all times are known.
-    pub recorded: Option<[u64; 2]>,
-    pub profile: Profile,
-    /// Whether no costs of its first event are missing.
-    pub has_all_costs: bool,
-}
-
-impl Side {
-    /// The error for a base that does not fit the new profile.
-    pub fn incomparable(&self, error: CompareError) -> ConvertError {
-        let inputs = self.inputs.clone();
-        ConvertError::Compare { inputs, error }
-    }
-}
-
 /// Finds the inputs of one side. If unreadable inputs are not skipped, the first that is missing is an
 /// error.
 pub(super) fn find<'a>(
     inputs: &'a [Source],
-    skips: bool,
+    skips_unreadable: bool,
     warnings: &mut Warnings<Warning>,
 ) -> Result<Vec<ResolvedSource<'a>>, ConvertError> {
     let find = |source| match Source::find(source) {
         // It cannot be opened either, and is skipped then.
-        Err(_) if skips => Ok(ResolvedSource::unknown(source)),
+        Err(_) if skips_unreadable => Ok(ResolvedSource::unknown(source)),
         found => found.map_err(|error| ConvertError::Open {
             input: source.clone(),
             source: plain(error),
@@ -91,14 +71,14 @@ fn without_converted<'a>(
 /// Reads all inputs of a side. Adds warnings and sizes to the report.
 pub(super) fn load(
     found: &[ResolvedSource<'_>],
-    skips: bool,
+    skips_unreadable: bool,
     options: &ConvertOptions,
     progress: &Progress,
     report: &mut Report,
-) -> Result<Side, ConvertError> {
+) -> Result<LoadedProfile, ConvertError> {
     let inputs = input_names(found);
     let filters = &options.read.parts;
-    let merged = merge(found, skips, options, progress)?;
+    let merged = merge(found, skips_unreadable, options, progress)?;
     missing_part(&merged.parts, filters, &inputs)?;
     let Some(mut profile) = merged.profile else {
         return Err(match merged.error {
@@ -152,7 +132,7 @@ pub(super) fn load(
     report.bytes_decompressed += merged.bytes;
     // A merged profile may be much newer than its runs.
     let recorded = merged.sums.is_empty().then(|| recorded(found)).flatten();
-    Ok(Side {
+    Ok(LoadedProfile {
         inputs,
         recorded,
         profile,
@@ -171,7 +151,7 @@ fn recorded(found: &[ResolvedSource<'_>]) -> Option<[u64; 2]> {
 /// read into a profile of its own, so that nothing remains of a skipped one.
 fn merge(
     found: &[ResolvedSource<'_>],
-    skips: bool,
+    skips_unreadable: bool,
     options: &ConvertOptions,
     progress: &Progress,
 ) -> Result<Merged, ConvertError> {
@@ -185,7 +165,7 @@ fn merge(
             merged: Merged::default(),
         };
         batch.sum_up(inputs).or_else(|error| {
-            if skips {
+            if skips_unreadable {
                 Ok(Merged::skipped(error))
             } else {
                 Err(error)
@@ -204,14 +184,14 @@ fn merge(
             && let Some((first, rest)) = others.split_first()
         {
             let first = slice::from_ref(first);
-            merged = merged.with(sum_up(&wanted, first, cores)?, first, skips)?;
+            merged = merged.with(sum_up(&wanted, first, cores)?, first, skips_unreadable)?;
             others = rest;
         }
         wanted.events = merged.resolved_choice().unwrap_or(wanted.events);
     }
     // A single input uses all cores.
     let threads = if others.len() == 1 { cores } else { 1 };
-    let most = if skips { 1 } else { MAX_INPUTS };
+    let most = if skips_unreadable { 1 } else { MAX_INPUTS };
     let batch = (others.len() * threads / (BATCHES * cores)).clamp(1, most);
     let mut batches = others.chunks(batch);
     in_order(
@@ -219,7 +199,7 @@ fn merge(
         merged,
         || batches.next(),
         |batch| (batch, sum_up(&wanted, batch, threads)),
-        |merged, (batch, summed_up)| merged.with(summed_up?, batch, skips),
+        |merged, (batch, summed_up)| merged.with(summed_up?, batch, skips_unreadable),
     )
 }
 
@@ -306,13 +286,13 @@ impl Merged {
         mut self,
         others: Merged,
         inputs: &[ResolvedSource<'_>],
-        skips: bool,
+        skips_unreadable: bool,
     ) -> Result<Self, ConvertError> {
         if let Some((source, columns)) = &others.columns
             && let Err(error) = self.add_columns(source, columns)
         {
-            return if skips {
-                self.with(Merged::skipped(error), inputs, skips)
+            return if skips_unreadable {
+                self.with(Merged::skipped(error), inputs, skips_unreadable)
             } else {
                 Err(error)
             };

@@ -6,6 +6,7 @@
 mod error;
 mod format;
 mod load;
+mod loaded;
 mod notices;
 mod reader;
 #[cfg(feature = "files")]
@@ -15,7 +16,6 @@ use std::mem;
 
 use crate::callgrind;
 use crate::compare::{Limit, Verdict, keep_common_events};
-use crate::display::text::excerpt;
 #[cfg(feature = "files")]
 use crate::io::Output;
 use crate::io::{
@@ -31,7 +31,6 @@ pub use error::{ConvertError, FormatError};
 #[doc(hidden)]
 pub use format::Feature;
 pub use format::Format;
-use load::Side;
 pub use notices::Warning;
 pub use reader::{Error, ErrorKind, ProfileReader};
 #[cfg(feature = "files")]
@@ -278,8 +277,14 @@ impl<'a> Conversion<'a> {
     pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
         let (options, progress) = (self.options, &self.progress);
         let mut report = Report::default();
-        let skips = options.skips_unreadable();
-        let mut new = load::load(&self.inputs, skips, options, progress, &mut report)?;
+        let skips_unreadable = options.skips_unreadable();
+        let mut new = load::load(
+            &self.inputs,
+            skips_unreadable,
+            options,
+            progress,
+            &mut report,
+        )?;
         let mut base = None;
         if !self.base.is_empty() {
             // Warnings about the base come first.
@@ -311,38 +316,5 @@ impl<'a> Conversion<'a> {
             sources: self.sources,
             options,
         })
-    }
-}
-
-/// Checks that the limits on an event can be checked: that no warning about it says that costs are
-/// missing or unknown, and that there are any where growth is measured.
-fn allow_limits<'a>(
-    options: &ConvertOptions,
-    event: &[u8],
-    warnings: &Warnings<Warning>,
-    sides: impl IntoIterator<Item = &'a Side>,
-) -> Result<(), ConvertError> {
-    if options.limits.is_empty() {
-        return Ok(());
-    }
-    // If all events are requested, their order is known only at the end.
-    let may_hide_event =
-        |warning: &Warning| options.events == EventChoice::All && warning.absent_event().is_some();
-    let forbids = warnings.iter().find(|listed| {
-        listed.warning.forbids_limits(event) || listed.more > 0 && may_hide_event(listed.warning)
-    });
-    if let Some(listed) = forbids {
-        return Err(ConvertError::CannotCheck(listed.warning.to_string()));
-    }
-    let mut sides = sides
-        .into_iter()
-        .filter(|_| options.limits.iter().any(Limit::needs_base));
-    match sides.find(|side| notices::costs_nothing(&side.profile)) {
-        Some(Side { inputs, .. }) => {
-            let event = excerpt(event);
-            let reason = format!("{inputs}: all costs of \"{event}\" are 0");
-            Err(ConvertError::CannotCheck(reason))
-        }
-        None => Ok(()),
     }
 }

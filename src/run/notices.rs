@@ -8,7 +8,7 @@ use std::ptr;
 use thiserror::Error;
 
 use super::ConvertError;
-use super::load::Side;
+use super::loaded::LoadedProfile;
 use crate::callgrind::{self, WarningKind};
 use crate::compare::{Comparison, Outcome, Sides, Verdict};
 use crate::display::MAX_LISTED;
@@ -374,7 +374,7 @@ pub(super) fn conflicting(
 }
 
 /// Warnings about what was read.
-pub(super) fn about_profile(new: &Side, proxies: &[Vec<u8>]) -> Vec<Warning> {
+pub(super) fn about_profile(new: &LoadedProfile, proxies: &[Vec<u8>]) -> Vec<Warning> {
     let (profile, inputs) = (&new.profile, &new.inputs);
     let mut warnings = Vec::new();
     if profile.kind() != Some(Kind::Aggregate) {

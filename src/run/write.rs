@@ -3,23 +3,21 @@
 use std::io::{self, Write};
 
 use super::format::Writer;
-use super::load::Side;
-use super::{
-    ConvertError, ConvertOptions, Feature, Format, FormatError, Report, allow_limits, notices,
-};
-use crate::compare::{CheckError, Sides, check_all};
-use crate::compare::{Views, ViewsError};
+use super::loaded::LoadedProfile;
+use super::{ConvertError, ConvertOptions, Feature, Format, FormatError, Report, Warning, notices};
+use crate::compare::{CheckError, Limit, Sides, Views, ViewsError, check_all};
+use crate::display::text::excerpt;
 use crate::io::{Output, SourceFiles, plain};
-use crate::output::{Notes, text, timeline};
-use crate::profile::{InclusiveCost, Profile};
+use crate::output::Notes;
+use crate::profile::{EventChoice, InclusiveCost, Profile};
 use crate::view::{GroupBy, Hidden, View};
-use crate::{callgrind, webgrind};
+use crate::warnings::Warnings;
 
 /// A conversion whose inputs have been read.
 #[derive(Debug)]
 pub struct Loaded<'a> {
-    pub(super) new: Side,
-    pub(super) base: Option<Side>,
+    pub(super) new: LoadedProfile,
+    pub(super) base: Option<LoadedProfile>,
     pub(super) report: Report,
     pub(super) output: Output,
     pub(super) sources: SourceFiles,
@@ -128,27 +126,52 @@ impl Loaded<'_> {
     }
 }
 
+/// Checks that the limits on an event can be checked: that no warning about it says that costs are
+/// missing or unknown, and that there are any where growth is measured.
+fn allow_limits<'a>(
+    options: &ConvertOptions,
+    event: &[u8],
+    warnings: &Warnings<Warning>,
+    sides: impl IntoIterator<Item = &'a LoadedProfile>,
+) -> Result<(), ConvertError> {
+    if options.limits.is_empty() {
+        return Ok(());
+    }
+    // If all events are requested, their order is known only at the end.
+    let may_hide_event =
+        |warning: &Warning| options.events == EventChoice::All && warning.absent_event().is_some();
+    let forbids = warnings.iter().find(|listed| {
+        listed.warning.forbids_limits(event) || listed.more > 0 && may_hide_event(listed.warning)
+    });
+    if let Some(listed) = forbids {
+        return Err(ConvertError::CannotCheck(listed.warning.to_string()));
+    }
+    let mut sides = sides
+        .into_iter()
+        .filter(|_| options.limits.iter().any(Limit::needs_base));
+    match sides.find(|side| notices::costs_nothing(&side.profile)) {
+        Some(LoadedProfile { inputs, .. }) => {
+            let event = excerpt(event);
+            let reason = format!("{inputs}: all costs of \"{event}\" are 0");
+            Err(ConvertError::CannotCheck(reason))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Writes with `fill`, and returns the number of bytes. It is not an error if the reader has closed
 /// the pipe.
 fn write_to(
     output: &Output,
     fill: impl FnOnce(&mut dyn Write) -> Result<(), FormatError>,
 ) -> Result<u64, ConvertError> {
-    let source = match output.write(fill) {
-        Err(
-            FormatError::Io(source)
-            | FormatError::Webgrind(webgrind::WriteError::Io(source))
-            | FormatError::Callgrind(callgrind::WriteError::Io(source))
-            | FormatError::Text(text::Error::Io(source))
-            | FormatError::Timeline(timeline::Error::Io(source)),
-        ) => match source.kind() {
-            io::ErrorKind::BrokenPipe => return Ok(0),
-            _ => plain(source).into(),
-        },
-        Err(FormatError::Text(error)) => return Err(ConvertError::Report(error)),
-        Err(FormatError::Timeline(error)) => return Err(ConvertError::Timeline(error)),
-        Err(source) => source,
+    let source = match output.write(fill).map_err(FormatError::of_output) {
         Ok(bytes) => return Ok(bytes),
+        Err(Ok(error)) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(0),
+        Err(Ok(error)) => plain(error).into(),
+        Err(Err(FormatError::Text(error))) => return Err(ConvertError::Report(error)),
+        Err(Err(FormatError::Timeline(error))) => return Err(ConvertError::Timeline(error)),
+        Err(Err(error)) => error,
     };
     let output = output.target.clone();
     Err(ConvertError::Output { output, source })

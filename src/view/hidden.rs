@@ -281,7 +281,7 @@ type Site = (NameId, u64);
 
 /// The calls that a shown function makes through hidden ones: the caller, the callee, and the line
 /// where the caller calls.
-type CallKey = (FunctionId, FunctionId, Site);
+type CallBySite = (FunctionId, FunctionId, Site);
 
 /// A hidden function called by a shown one: the number of the caller among those that are shown, and
 /// that of the callee in the folded profile.
@@ -367,7 +367,7 @@ impl<'c, 'a> Charges<'c, 'a> {
     fn add_contexts(&mut self, callers: &ShownCallers<'a>) {
         let (tree, choice) = (&*callers.tree, self.choice);
         let number = |id| choice.number(tree.function(id));
-        let mut through: IndexMap<CallKey, u64> = IndexMap::default();
+        let mut indirect: IndexMap<CallBySite, u64> = IndexMap::default();
         let mut keys: Vec<Option<usize>> = vec![None; tree.len()];
         for &id in &callers.order {
             let above = callers.caller(id);
@@ -381,7 +381,7 @@ impl<'c, 'a> Charges<'c, 'a> {
             match (caller, number(id)) {
                 (_, None) => self.charge(place, tree.self_costs.row(id.index()), false),
                 (Some(caller), Some(callee)) if entry != id => {
-                    let calls = through.entry((caller, callee, self.site(place)));
+                    let calls = indirect.entry((caller, callee, self.site(place)));
                     keys[id.index()] = Some(calls.index());
                     let calls = calls.or_default();
                     *calls = calls.saturating_add(tree.context(id).calls);
@@ -389,8 +389,8 @@ impl<'c, 'a> Charges<'c, 'a> {
                 _ => {}
             }
         }
-        let (costs, _) = tree.costs_of(through.len(), |_, id| keys[id.index()]);
-        self.add_calls(&through, &costs);
+        let (costs, _) = tree.costs_of(indirect.len(), |_, id| keys[id.index()]);
+        self.add_calls(&indirect, &costs);
     }
 
     /// Charges what the hidden functions of aggregates cost, and adds what they call.
@@ -400,7 +400,7 @@ impl<'c, 'a> Charges<'c, 'a> {
         let count = stacks.nodes().len();
         // Where the nearest shown caller of a node calls it, or the node itself.
         let mut places: Vec<(Place, bool)> = Vec::with_capacity(count);
-        let mut through: IndexMap<CallKey, u64> = IndexMap::default();
+        let mut indirect: IndexMap<CallBySite, u64> = IndexMap::default();
         let mut keys: Vec<Option<usize>> = vec![None; count];
         for node in stacks.nodes() {
             let parent = stacks.parent(node).map(|parent| places[parent.index()]);
@@ -431,7 +431,7 @@ impl<'c, 'a> Charges<'c, 'a> {
             // The stacks of traces are contexts.
             let ends = ends.filter(|_| !function.is_some_and(|id| profile.has_stacks(id)));
             if let Some((caller, callee)) = ends {
-                let calls = through.entry((caller, callee, self.site(above)));
+                let calls = indirect.entry((caller, callee, self.site(above)));
                 keys[node.index()] = Some(calls.index());
                 let calls = calls.or_default();
                 *calls = calls.saturating_add(stacks.calls(node));
@@ -440,8 +440,8 @@ impl<'c, 'a> Charges<'c, 'a> {
                 }
             }
         }
-        let (costs, _) = stacks.inclusive_of_groups(through.len(), |node| keys[node.index()]);
-        self.add_calls(&through, &costs);
+        let (costs, _) = stacks.inclusive_of_groups(indirect.len(), |node| keys[node.index()]);
+        self.add_calls(&indirect, &costs);
     }
 
     /// The line of a place: that of the calls of its entry, if there is only one.
@@ -495,8 +495,8 @@ impl<'c, 'a> Charges<'c, 'a> {
     }
 
     /// Adds calls through hidden functions.
-    fn add_calls(&mut self, through: &IndexMap<CallKey, u64>, costs: &CostTable) {
-        let mut order: Vec<_> = through.iter().zip(0..).collect();
+    fn add_calls(&mut self, indirect: &IndexMap<CallBySite, u64>, costs: &CostTable) {
+        let mut order: Vec<_> = indirect.iter().zip(0..).collect();
         order.sort_unstable();
         for ((&(caller, callee, (file, line)), &calls), row) in order {
             let call = CallEdge {

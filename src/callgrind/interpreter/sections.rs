@@ -198,12 +198,12 @@ impl Section {
     /// Reads a block.
     #[inline]
     pub fn open_block(&mut self, is_main: bool) {
-        let now = if is_main {
+        let blocks = if is_main {
             Blocks::WithMain
         } else {
             Blocks::Begun
         };
-        self.blocks = self.blocks.max(now);
+        self.blocks = self.blocks.max(blocks);
     }
 
     /// Reads the self cost of an invocation in the first requested event, on this line.

@@ -121,14 +121,14 @@ mod tests {
     #[test]
     fn all_bytes_come_through_and_then_how_it_ended() {
         let ends: [fn() -> io::Result<()>; 2] = [|| Ok(()), || Err(io::Error::other("broken"))];
-        let told = |end: io::Result<()>| end.map_err(|error| error.to_string());
+        let message = |end: io::Result<()>| end.map_err(|error| error.to_string());
         for length in [0, 1, CHUNK, CHUNK + 1, 3 * QUEUED_CHUNKS * CHUNK + 7] {
             for end in ends {
                 let (mut decompressed, _) = make(length as u64, end);
                 let mut all = Vec::new();
                 let outcome = decompressed.read_to_end(&mut all);
                 assert!(all == vec![b'x'; length]);
-                assert_eq!(told(outcome.map(drop)), told(end()));
+                assert_eq!(message(outcome.map(drop)), message(end()));
                 assert_eq!(decompressed.read(&mut [0; 10]).unwrap(), 0);
             }
         }

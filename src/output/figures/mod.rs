@@ -20,10 +20,10 @@ use crate::names::{UnknownFunction, cut_end};
 use crate::output::ReportOptions;
 use crate::profile::{Cost, Profile, split_scale};
 
-/// The reason why a view of functions cannot be written.
+/// The reason why a report cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum ViewError {
+pub enum ReportError {
     /// The output failed.
     #[error(transparent)]
     Io(#[from] io::Error),

@@ -37,7 +37,7 @@ pub(super) struct FunctionRow<'a> {
     pub name: &'a [u8],
     pub line: u64,
     /// How it was renamed or moved since the base.
-    became: Option<&'a Transition>,
+    transition: Option<&'a Transition>,
     /// The function with this name and location.
     pub first: Option<(Side, FunctionId)>,
     /// Its functions in the profile of each side.
@@ -68,7 +68,7 @@ impl<'a> Functions<'a> {
             Some(comparison) => {
                 let rows = comparison.functions().map(|change| FunctionRow {
                     name: comparison.names_of(change)[2],
-                    became: change.transition.as_ref(),
+                    transition: change.transition.as_ref(),
                     ..FunctionRow::of(costs, change.functions.clone())
                 });
                 rows.collect()
@@ -131,7 +131,7 @@ impl<'a> FunctionRow<'a> {
             file,
             name,
             line: first.map_or(0, |id| view.function(id).line),
-            became: None,
+            transition: None,
             first: first.map(|id| (side, id)),
             ids,
         }
@@ -168,8 +168,13 @@ impl<'a> FunctionRow<'a> {
     /// Adds its name and the parts of its name, as `names` returns them, and how it was renamed or moved.
     pub fn add_names(&self, row: Row, names: Names) -> Row {
         let [name, parts] = self::names(self.name, names);
-        let became = self.became.map(Transition::to_string).unwrap_or_default();
-        row.text(&name).text(&parts).text(&cut(became, MAX_BECAME))
+        let transition = self
+            .transition
+            .map(Transition::to_string)
+            .unwrap_or_default();
+        row.text(&name)
+            .text(&parts)
+            .text(&cut(transition, MAX_BECAME))
     }
 }
 

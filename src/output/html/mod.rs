@@ -29,7 +29,7 @@ pub(crate) use timeline::MAX_CALLS as MAX_TIMELINE;
 use std::io::{self, BufWriter, Write};
 
 use self::data::Data;
-pub use super::figures::ViewError as Error;
+pub use super::figures::ReportError as Error;
 use super::{Names, Notes};
 use crate::compare::Views;
 use crate::io::SourceFiles;

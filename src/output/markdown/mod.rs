@@ -12,7 +12,7 @@ use std::iter;
 
 pub use self::body::MAX_CHARACTERS;
 use self::body::{Body, cell, span};
-pub use super::figures::ViewError as Error;
+pub use super::figures::ReportError as Error;
 use super::figures::report::{Column, Columns, Report};
 use super::figures::row::Row;
 use super::figures::{absence, change, command, per_run, signed, signed_percent};
@@ -43,8 +43,9 @@ const MAX_ROWS: usize = 4_000;
 /// The most columns of a command.
 const COMMAND: usize = 120;
 
-/// The self cost of a stack, which may be an estimate, or of a line.
-const SELF: Column = Column::new(Sort::Inclusive, ["self", "self %", ""]);
+/// The self cost of a stack or of a line. It is the inclusive cost of its row, since these may be
+/// estimates.
+const STACK_SELF: Column = Column::new(Sort::Inclusive, ["self", "self %", ""]);
 
 /// Writes the report of a profile, with the verdicts on its limits: the totals, the costliest
 /// functions, the heaviest stacks, the costliest lines, and the command for more details.
@@ -275,7 +276,7 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
     let mut body = Body::default();
     let (profile, first) = (report.view, report.first());
     let columns = Columns {
-        values: vec![SELF],
+        values: vec![STACK_SELF],
         whole: Some(first.whole()),
         has_sides: false,
     };

@@ -19,7 +19,7 @@ use crate::compare::{Side, Transition};
 use crate::display::numbers::{counted, grouped};
 use crate::io::SourceFiles;
 use crate::names::{NameQuery, width_of};
-pub use crate::output::figures::ViewError as Error;
+pub use crate::output::figures::ReportError as Error;
 use crate::view::GroupBy;
 
 /// The width to which details are wrapped without a terminal.

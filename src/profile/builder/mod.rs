@@ -7,13 +7,11 @@ mod run;
 
 use std::mem::{replace, take};
 
-use thiserror::Error;
-
-use super::events::{Definition, Event, EventError, Events};
+use super::events::{Definition, Event, Events};
 use super::headers::HeaderReader;
 use super::parts::{Part, PartHeader};
 use super::sums::Sums;
-use super::{Kind, Profile, ProfileData};
+use super::{EventError, Kind, ModelError, Profile, ProfileData};
 use crate::tables::{
     ANY_WIDTH, CallEdge, ColumnMap, Cost, Costs, EdgeId, Function, FunctionId, Kinds, LineKey,
     LineRule, LineSource, LineTable, NameId, NameTable, first_cost,
@@ -21,31 +19,6 @@ use crate::tables::{
 use crate::trace::{ListedCalls, Switch, note_proxy};
 pub use options::ProfileOptions;
 use run::Run;
-
-/// The reason why an input cannot become a profile.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// A requested event is missing, or its formula is wrong.
-    #[error(transparent)]
-    Event(#[from] EventError),
-    /// More than 2³² − 1 names, functions, call edges or invocations.
-    #[error("more than 4294967295 {what}, which webgrind's formats cannot number")]
-    TooMany {
-        /// The kind of entries.
-        what: &'static str,
-    },
-}
-
-impl ModelError {
-    /// Checks that all entries of a table can be numbered.
-    pub(super) fn check_count(what: &'static str, count: usize) -> Result<(), ModelError> {
-        match u32::try_from(count) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(ModelError::TooMany { what }),
-        }
-    }
-}
 
 /// A call, or several equal ones, from a reader, without inclusive cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

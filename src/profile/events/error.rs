@@ -2,8 +2,7 @@
 
 use thiserror::Error;
 
-use super::MAX_EVENTS;
-use super::formula::{MAX_FORMULAS, MAX_TERMS};
+use super::{MAX_EVENTS, MAX_FORMULAS, MAX_TERMS};
 
 /// Why an event cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -5,17 +5,10 @@ use std::sync::LazyLock;
 
 use super::super::stated::split_number;
 use super::names::factor_between;
-use super::{EventError, Events};
+use super::{EventError, Events, MAX_FORMULAS, MAX_TERMS};
 use crate::display::text::excerpt;
 use crate::maps::{HashMap, IndexMap};
 use crate::tables::Cost;
-
-/// The most terms that a formula may have. KCachegrind's longest has six.
-pub(super) const MAX_TERMS: usize = 64;
-
-/// The most derived events that a profile may define. It is equal to the most events that can be
-/// requested.
-pub(super) const MAX_FORMULAS: usize = 64;
 
 /// A sum of products: `Ir + 2 Dr`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,6 +23,13 @@ use names::{conventional, factor_between, unit_of};
 /// long line of event names could take much memory. Valgrind's simulations have about 20 events.
 pub const MAX_EVENTS: usize = 64;
 
+/// The most terms that a formula may have. KCachegrind's longest has six.
+const MAX_TERMS: usize = 64;
+
+/// The most derived events that a profile may define. It is equal to the most events that can be
+/// requested.
+const MAX_FORMULAS: usize = 64;
+
 /// The most columns in an `events:` line.
 pub(crate) const MAX_COLUMNS: usize = 1024;
 

@@ -12,7 +12,7 @@ pub(super) const CALLGRIND: Spec = Spec {
     names: &["callgrind"],
     help: "All functions and calls, for KCachegrind, and for merging again",
     endings: &[".cg", ".callgrind"],
-    rows: 30,
+    rows: None,
     features: &[
         Feature::Events,
         Feature::AllEvents,

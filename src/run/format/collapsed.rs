@@ -7,7 +7,7 @@ pub(super) const COLLAPSED: Spec = Spec {
     names: &["collapsed", "folded"],
     help: "All stacks, for flame graphs",
     endings: &[".folded", ".collapsed"],
-    rows: 30,
+    rows: None,
     features: &[Feature::Comparison, Feature::Limits, Feature::Hidden],
     needs: |_, wanted| wanted.contexts = true,
     write: |writer, to| {

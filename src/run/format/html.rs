@@ -8,7 +8,7 @@ pub(super) const HTML: Spec = Spec {
     names: &["html"],
     help: "The HTML report: functions, calls, flame graph and tree",
     endings: &[".html", ".htm"],
-    rows: 30,
+    rows: None,
     features: &[
         Feature::Events,
         Feature::AllEvents,

@@ -9,7 +9,7 @@ pub(super) const JSON: Spec = Spec {
     names: &["json"],
     help: "All functions and calls, for scripts",
     endings: &[".json"],
-    rows: 30,
+    rows: None,
     features: &[
         Feature::Events,
         Feature::AllEvents,

@@ -8,7 +8,7 @@ pub(super) const MARKDOWN: Spec = Spec {
     names: &["markdown", "md"],
     help: "Tables for pull requests, CI summaries and AI coding assistants",
     endings: &[".md", ".markdown"],
-    rows: 10,
+    rows: Some(10),
     features: &[
         Feature::Events,
         Feature::Groups,
@@ -16,7 +16,6 @@ pub(super) const MARKDOWN: Spec = Spec {
         Feature::Comparison,
         Feature::PerRun,
         Feature::Limits,
-        Feature::Top,
         Feature::Names,
         Feature::Sort,
         Feature::Function,

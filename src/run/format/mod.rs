@@ -1,4 +1,4 @@
-//! The formats of the output. Each has a file, which says all there is to know about it.
+//! The formats of the output. Each has a file: its names, what it takes and needs, how it is written.
 
 mod callgrind;
 mod collapsed;
@@ -29,8 +29,8 @@ struct Spec {
     help: &'static str,
     /// Endings of file names that choose it.
     endings: &'static [&'static str],
-    /// The number of rows that are shown by default.
-    rows: usize,
+    /// The number of rows that are shown by default, if it takes another number (`--top`).
+    rows: Option<usize>,
     features: &'static [Feature],
     /// What has to be read for it, besides sums.
     needs: fn(&ConvertOptions, &mut ProfileOptions),
@@ -143,14 +143,18 @@ impl Format {
         self.spec().endings
     }
 
-    /// The number of rows that the program shows by default.
-    pub fn default_rows(self) -> usize {
+    /// The number of rows that the program shows by default; `None` if it takes none.
+    pub fn default_rows(self) -> Option<usize> {
         self.spec().rows
     }
 
     /// Whether it contains, shows or takes something.
     pub fn has(self, feature: Feature) -> bool {
-        self.spec().features.contains(&feature)
+        let spec = self.spec();
+        match feature {
+            Feature::Top => spec.rows.is_some(),
+            _ => spec.features.contains(&feature),
+        }
     }
 
     /// Adds what has to be read for it, besides sums.

@@ -14,7 +14,7 @@ pub(super) const PPROF: Spec = Spec {
     names: &["pprof"],
     help: "All stacks, for `go tool pprof`, Pyroscope and Parca",
     endings: &[".pb.gz", ".pprof"],
-    rows: 30,
+    rows: None,
     features: &[
         Feature::Events,
         Feature::AllEvents,

@@ -7,7 +7,7 @@ pub(super) const TEXT: Spec = Spec {
     names: &["text", "table"],
     help: "A table of the most expensive functions",
     endings: &[".txt", ".text", ".log"],
-    rows: 30,
+    rows: Some(30),
     features: &[
         Feature::Events,
         Feature::Groups,
@@ -15,7 +15,6 @@ pub(super) const TEXT: Spec = Spec {
         Feature::Comparison,
         Feature::PerRun,
         Feature::Limits,
-        Feature::Top,
         Feature::Names,
         Feature::Sort,
         Feature::Function,

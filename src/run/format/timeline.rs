@@ -7,7 +7,7 @@ pub(super) const TIMELINE: Spec = Spec {
     names: &["timeline"],
     help: "When each call of a trace ran, for Perfetto, speedscope and the Firefox Profiler",
     endings: &[".trace.json"],
-    rows: 30,
+    rows: None,
     features: &[],
     needs: |_, wanted| wanted.timeline = timeline::MAX_CALLS,
     write: |writer, to| {

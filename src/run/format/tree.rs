@@ -7,12 +7,11 @@ pub(super) const TREE: Spec = Spec {
     names: &["tree"],
     help: "The most expensive stacks as a tree",
     endings: &[],
-    rows: 30,
+    rows: Some(30),
     features: &[
         Feature::Comparison,
         Feature::PerRun,
         Feature::Limits,
-        Feature::Top,
         Feature::Names,
         Feature::Function,
         Feature::Filter,

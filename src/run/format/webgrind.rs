@@ -12,7 +12,7 @@ pub(super) const V7: Spec = Spec {
     help: "webgrind 1.2 and later",
     // Names of webgrind's own files begin like a profile's.
     endings: &[".pre", webgrind::FILE_ENDING, ".v7"],
-    rows: 0,
+    rows: None,
     features: &[Feature::Recorded, Feature::Binary, Feature::Entities],
     needs: |_, _| {},
     write: |writer, to| write(Version::V7, writer, to),
