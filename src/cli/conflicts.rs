@@ -137,17 +137,17 @@ impl Arguments {
         let (view, comparison) = (&self.view, &self.comparison);
         let list = self.reading.files_from.as_ref();
         let to_terminal = self.target().is_terminal();
-        let shows_lines = view.function.is_some() || view.by == Some(GroupBy::Line);
+        let shows_source = !self.source.source.is_empty() && view.function.is_none();
+        let by_line = view.by == Some(GroupBy::Line);
         let limits_total = !comparison.max_cost.is_empty() || !comparison.max_growth.is_empty();
         let message = if list == Some(&Source::Stdin) && self.inputs.contains(&Source::Stdin) {
             "standard input cannot be both a profile and the list of --files-from"
         } else if list.is_none() && self.inputs.is_empty() && io::stdin().is_terminal() {
             "no INPUT, and standard input is a terminal: name a profile, or use `-`"
-        } else if !self.source.source.is_empty()
-            && matches!(format, Format::Text | Format::Markdown)
-            && !shows_lines
-        {
+        } else if shows_source && format == Format::Text && !by_line {
             "--source shows lines: use --by line, --function or -f html"
+        } else if shows_source && format == Format::Markdown {
+            "--source shows lines: use --function, or -f text with --by line"
         } else if comparison.each_part && !limits_total {
             "--each-part needs a limit on costs: use --max-cost or --max-growth"
         } else if output.open && output.output == Some(Target::Stdout) {
