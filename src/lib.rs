@@ -34,7 +34,7 @@
 //! let reader = ProfileReader::new().name("a.cg").all_events();
 //! let (profile, warnings) = reader.read(&b"events: Ir Dr\nfn=f\n1 5 2\n2 7"[..])?;
 //! assert_eq!(profile.totals(), [12, 2]);
-//! let warning = warnings.iter().next().expect("the last line may be cut off").warning;
+//! let warning = warnings.iter().next().expect("the last line may be truncated").warning;
 //! assert_eq!((warning.line(), profile.is_complete()), (Some(4), false));
 //!
 //! let error = reader.read(&b"events: Ir\nfn=f\n1 x\n"[..]).unwrap_err();

@@ -1,7 +1,7 @@
 //! The callgrind reader, stopping at the first line that cannot be read.
 //!
 //! What strict reading takes without a warning, lenient reading takes too, with the same result.
-//! (Where runs are cut off, they may differ in what they make of the last lines.)
+//! (Where runs are truncated, they may differ in what they make of the last lines.)
 
 #![no_main]
 

@@ -199,27 +199,27 @@ pub enum WarningKind {
     SkippedCallCost,
     /// The last line does not end and cannot be read.
     #[error(
-        "the profile is cut off within this line, which was skipped (found \"{0}\"); its writer was killed or is still running"
+        "the profile is truncated within this line, which was skipped (found \"{0}\"); its writer was killed or is still running"
     )]
     CutLine(String),
     /// The last line does not end, but was read.
     #[error(
-        "the last line does not end with a newline: it was read, but a number in it may be cut off (found \"{0}\")"
+        "the last line does not end with a newline: it was read, but a number in it may be truncated (found \"{0}\")"
     )]
     UnendedLine(String),
     /// The input ends between `calls=` and its cost line.
     #[error(
-        "the profile is cut off between calls= and the cost of the call, which was skipped; its writer was killed or is still running"
+        "the profile is truncated between calls= and the cost of the call, which was skipped; its writer was killed or is still running"
     )]
     CutCall,
     /// The last block of a trace, which is this function's, may be incomplete.
     #[error(
-        "the profile is cut off within the block of \"{0}\"; its writer was killed or is still running"
+        "the profile is truncated within the block of \"{0}\"; its writer was killed or is still running"
     )]
     CutBlock(String),
     /// A run of a trace ends before `{main}` does.
     #[error(
-        "the profile is cut off: functions that had not returned, including {{main}}, are missing; its writer was killed or is still running"
+        "the profile is truncated: functions that had not returned, including {{main}}, are missing; its writer was killed or is still running"
     )]
     CutRun,
     /// The input was read as a trace on request, but may not be one.
@@ -229,7 +229,7 @@ pub enum WarningKind {
     NoTrace,
     /// A profile of Valgrind ends before its `totals:`.
     #[error(
-        "the profile is cut off before its \"totals:\" line; its writer was killed or is still running"
+        "the profile is truncated before its \"totals:\" line; its writer was killed or is still running"
     )]
     CutPart,
     /// The costs of a merged profile do not add up to its stated total.
@@ -273,7 +273,7 @@ pub enum WarningKind {
 }
 
 impl WarningKind {
-    /// Whether a part of the profile was cut off, skipped or missing.
+    /// Whether a part of the profile was truncated, skipped or missing.
     pub fn is_loss(&self) -> bool {
         !matches!(
             self,

@@ -318,7 +318,7 @@ impl<'a> Input<'a> {
     pub fn cut(&self) -> Option<String> {
         let (compression, bytes) = self.cut.as_ref()?.get()?;
         Some(format!(
-            "the {compression} data are cut off after {bytes} bytes"
+            "the {compression} data are truncated after {bytes} bytes"
         ))
     }
 }

@@ -79,7 +79,7 @@ impl Sums {
         let invocations = self.invocations.as_ref().map_or(0, InvocationTree::len);
         let contexts = self.contexts.as_ref().map_or(0, ContextTree::len);
         ModelError::check_count("functions", self.functions.as_slice().len())?;
-        ModelError::check_count("call edges", self.calls.edges().len())?;
+        ModelError::check_count("call sites", self.calls.edges().len())?;
         let lines = self.lines.as_ref().map_or(0, LineTable::len);
         ModelError::check_count("lines with costs", lines)?;
         ModelError::check_count("invocations", invocations.max(contexts))

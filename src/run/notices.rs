@@ -34,7 +34,7 @@ pub enum Warning {
     /// About a webgrind file that was read.
     #[error(transparent)]
     Preprocessed(ReadWarning),
-    /// Compressed data are cut off.
+    /// Compressed data are truncated.
     #[error(
         "{input}: {cut}; what came before was converted; their writer was killed or is still running"
     )]

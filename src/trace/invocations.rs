@@ -48,7 +48,7 @@ pub struct InvocationCall {
 impl InvocationCall {
     /// Position of the called invocation in [`InvocationTree::invocations`].
     ///
-    /// `None` if the profile was cut off before it.
+    /// `None` if the profile was truncated before it.
     pub fn invocation(&self) -> Option<usize> {
         (self.invocation != NONE).then_some(self.invocation as usize)
     }

@@ -111,7 +111,7 @@ pub enum ReadWarningKind {
     #[error("made from incomplete data, according to its header")]
     Incomplete,
     /// The last header lines may be missing.
-    #[error("no header line \"summary:\"; the file may be cut off between its header lines")]
+    #[error("no header line \"summary:\"; the file may be truncated between its header lines")]
     NoSummary,
     /// Some costs are the largest number of the format.
     #[error(

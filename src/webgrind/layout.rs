@@ -158,7 +158,7 @@ pub(super) const CALL_RECORD: u64 = 4 * NUMBER;
 pub(super) const INVOCATION_RECORD: u64 = 8 * NUMBER;
 
 /// Bytes of a sub-call of v4, after all functions: function, its invocation or [`NO_INDEX`] if the
-/// profile was cut off before its block, line, cost.
+/// profile was truncated before its block, line, cost.
 ///
 /// They are in the order in which the blocks of the input end.
 pub(super) const SUB_CALL_RECORD: u64 = 4 * NUMBER;

@@ -1,5 +1,5 @@
 //! However a profile is read, the same comes of it: in reads of any size, by shortcuts through lines
-//! of common shape and without them; sound, damaged and cut off.
+//! of common shape and without them; sound, damaged and truncated.
 
 use proptest::prelude::*;
 

@@ -90,7 +90,7 @@ impl Interpreter<'_> {
         self.ids.set_kind(kind);
     }
 
-    /// Whether the last line is a `summary:` line that is cut off: the number is less than the sum of
+    /// Whether the last line is a `summary:` line that is truncated: the number is less than the sum of
     /// the self costs (section 3.2.2).
     pub(super) fn is_cut_summary(&self, line: &[u8]) -> bool {
         match split_header(line) {

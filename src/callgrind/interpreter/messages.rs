@@ -1,4 +1,4 @@
-//! The number of the current line, and warnings about lines that are wrong, missing or cut off.
+//! The number of the current line, and warnings about lines that are wrong, missing or truncated.
 
 use crate::callgrind::error::{Error, Problem, Warning, WarningKind};
 use crate::warnings::Warnings;

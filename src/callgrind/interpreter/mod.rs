@@ -133,7 +133,7 @@ impl<'a> Interpreter<'a> {
 
     /// Reads the text after the last `\n` of the input.
     ///
-    /// A line that is cut off is not an error, because the profiles of killed scripts end like this.
+    /// A line that is truncated is not an error, because the profiles of killed scripts end like this.
     pub fn last_line(&mut self, line: &[u8]) {
         self.ends_blank = false;
         let whole = [line, b"\n"].concat();
@@ -206,7 +206,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Fails with the error in the line before, unless the next line begins a run: then the run before
-    /// is cut off.
+    /// is truncated.
     #[cold]
     fn release(&mut self, next: Cursor<'_>) -> Result<(), Error> {
         match self.held.take() {

@@ -75,7 +75,7 @@ enum End {
     Unknown,
     /// A `summary:` line has ended its last block.
     SummedUp,
-    /// It is cut off, and there was a warning.
+    /// It is truncated, and there was a warning.
     Cut,
 }
 
@@ -281,7 +281,7 @@ impl Section {
         self.producer.is_some_and(Producer::is_of_xdebug_2)
     }
 
-    /// Marks it as cut off; true if a warning is due, because there was none and its end will not cause
+    /// Marks it as truncated; true if a warning is due, because there was none and its end will not cause
     /// a better one.
     fn cut(&mut self) -> bool {
         let is_run = self.is_trace() && self.declared_kind() == Some(Kind::Trace);
@@ -419,7 +419,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Warns that a section is cut off at a line, unless there was such a warning.
+    /// Warns that a section is truncated at a line, unless there was such a warning.
     pub(super) fn warn_cut(&mut self, line: u64, kind: WarningKind) {
         if self.section.cut() {
             self.messages.warn_at(line, kind);

@@ -26,7 +26,7 @@ pub(super) fn decompress(
 
     while let &[found, ..] = input.fill_buf()? {
         let at = input.offset;
-        // Too few bytes for a magic number would always count as cut off. This is the first byte of
+        // Too few bytes for a magic number would always count as truncated. This is the first byte of
         // frames with data, and of skippable ones.
         if !matches!(found, 0x28 | 0x50..=0x5f) {
             return Err(input.garbage(at, found));

@@ -105,13 +105,13 @@ impl Report<'_> {
         let edges = self.view.edges().len() as u64;
         let several = |what, count| (count > 1).then(|| (what, grouped(count)));
         let calls = if self.view.has_invocations() || edges == 0 {
-            let edges = counted(edges, "call edge");
+            let edges = counted(edges, "call site");
             (
                 "calls",
-                format!("{} on {edges}", grouped(self.view.calls())),
+                format!("{} at {edges}", grouped(self.view.calls())),
             )
         } else {
-            ("call edges", grouped(edges))
+            ("call sites", grouped(edges))
         };
         let counts = [
             several("runs", profile.runs()),

@@ -28,8 +28,8 @@ use crate::stacks::{StackId, Stacks};
 use crate::tables::first_cost;
 use crate::view::View;
 
-/// The most stacks, and the most lines, among the heaviest.
-const MAX_HEAVIEST: usize = 10;
+/// The most stacks, and the most lines, among the costliest.
+const MAX_COSTLIEST: usize = 10;
 
 /// The most frames of a stack, half of them from its beginning.
 const MAX_FRAMES: usize = 12;
@@ -48,7 +48,7 @@ const COMMAND: usize = 120;
 const STACK_SELF: Column = Column::new(Sort::Inclusive, ["self", "self %", ""]);
 
 /// Writes the report of a profile, with the verdicts on its limits: the totals, the costliest
-/// functions, the heaviest stacks, the costliest lines, and the command for more details.
+/// functions, the costliest stacks, the costliest lines, and the command for more details.
 ///
 /// `rows` are the functions or groups that are listed.
 ///
@@ -270,7 +270,7 @@ fn name_cell(report: &Report<'_>, name: &str) -> String {
     }
 }
 
-/// The sections after the table of functions: the heaviest stacks, the costliest lines, and the command
+/// The sections after the table of functions: the costliest stacks, the costliest lines, and the command
 /// that shows more about the first function.
 fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
     let mut body = Body::default();
@@ -280,9 +280,9 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
         whole: Some(first.whole()),
         has_sides: false,
     };
-    let paths = heaviest(stacks.nodes(), |&id| first_cost(stacks.self_costs(id)));
+    let paths = costliest(stacks.nodes(), |&id| first_cost(stacks.self_costs(id)));
     if profile.edges().len() > 0 && !paths.is_empty() {
-        body.paragraph("### Heaviest stacks");
+        body.paragraph("### Costliest stacks");
         let rows = paths.iter().map(|&id| {
             let (costs, is_estimated) = (stacks.self_costs(id), stacks.is_estimated(id));
             Row {
@@ -305,7 +305,7 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
         .iter()
         .map(|(_, line)| first.cost(Side::New, line.costs));
     let unknown: i128 = costs.sum();
-    let lines = heaviest(known.into_iter(), |(_, line)| first_cost(line.costs));
+    let lines = costliest(known.into_iter(), |(_, line)| first_cost(line.costs));
     let is_elsewhere = |(id, line): &(FunctionId, Line<'_>)| {
         line.file.is_some() || line.line != profile.function(*id).line
     };
@@ -342,10 +342,10 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
 }
 
 /// The most expensive items with a positive cost.
-fn heaviest<T>(all: impl Iterator<Item = T>, cost: impl Fn(&T) -> Cost) -> Vec<T> {
+fn costliest<T>(all: impl Iterator<Item = T>, cost: impl Fn(&T) -> Cost) -> Vec<T> {
     let mut all: Vec<T> = all.filter(|one| cost(one) > 0).collect();
     all.sort_by_key(|one| Reverse(cost(one)));
-    all.truncate(MAX_HEAVIEST);
+    all.truncate(MAX_COSTLIEST);
     all
 }
 

@@ -131,7 +131,7 @@ impl<R: Read + Seek> Bytes<R> {
     ) -> Result<(), ReadError> {
         match self.room() {
             found if found < expected => Err(self.corrupt(format!(
-                "{} is cut off: expected {expected} bytes (found {found})",
+                "{} is truncated: expected {expected} bytes (found {found})",
                 what()
             ))),
             _ => Ok(()),

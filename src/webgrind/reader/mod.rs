@@ -214,7 +214,11 @@ impl Start {
         let mut lowest = FUNCTION_ADDRESSES_AT + u64::from(count) * NUMBER;
         source.expect(HEADER_ADDRESS_AT, lowest..=size, headers_at, || {
             let is_cut = headers_at > size;
-            let cut = if is_cut { "; the file is cut off" } else { "" };
+            let cut = if is_cut {
+                "; the file is truncated"
+            } else {
+                ""
+            };
             format!("header address out of place{cut}")
         })?;
         let mut addresses = Vec::new();
@@ -250,7 +254,7 @@ fn headers<R: Read + Seek>(
             let found = excerpt(&line);
             return Err(source.corrupt(format!(
                 "the last header line does not end: expected \"\\n\" at the end of the file \
-                 (found \"{found}\"); it may be cut off"
+                 (found \"{found}\"); it may be truncated"
             )));
         }
         // All of them, so that the headers stay the same however often a file is written again.

@@ -114,7 +114,7 @@ pub fn spell(document: &Document, style: &Style) -> Spelled {
         headers,
         ..
     } = speller;
-    // A last `summary:` without newline counts as cut off where it says less than its section has.
+    // A last `summary:` without newline counts as truncated where it says less than its section has.
     let says_less = style.summary == Summary::AtEnd && style.start == Start::Columns;
     if !says_less && dice.shows(Quirk::NoLastNewline, 1) {
         text.truncate(text.trim_ascii_end().len());

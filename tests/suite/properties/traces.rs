@@ -108,7 +108,7 @@ proptest! {
         };
         let ids = exact.functions().map(|(id, _)| (key(&exact, id), id));
         let exact_ids: BTreeMap<_, _> = ids.collect();
-        // What was cut off is not part of the total.
+        // What was truncated is not part of the total.
         let is_missing = |id: &FunctionId| exact.function(*id).invocations == 0;
         let missing = exact.functions().map(|(id, _)| id).filter(is_missing);
         let missing = missing.flat_map(|id| exact.called_from(id));
@@ -116,7 +116,7 @@ proptest! {
         let rounded = exact.calls();
         let most = profile.total() + missing.map(|call| call.costs()[0]).sum::<i64>();
         let most = most.saturating_add_unsigned(rounded);
-        // Only the trace says what calls cost whose functions were cut off.
+        // Only the trace says what calls cost whose functions were truncated.
         let is_cut_off = exact.functions().any(|(_, one)| exact.name(one.name) == b"exit");
         for (id, _) in profile.functions() {
             let cost = view.inclusive_costs(id)[0];

@@ -55,7 +55,7 @@ function begin() {
     data.runs > 1 && counted(data.runs, 'run'),
     counted(data.function_count, 'function'),
     data.has_invocations &&
-      `${counted(data.call_count, 'call', callCount)} on ${counted(data.edge_count, 'call edge')}`,
+      `${counted(data.call_count, 'call', callCount)} at ${counted(data.edge_count, 'call site')}`,
   ];
   const inputs = comparison ? `${comparison.names[1]} against ${comparison.names[0]}` : plainInput(input);
   document.title = joined([plainCommand(data.command), inputs, !comparison && when]);
