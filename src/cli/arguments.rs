@@ -100,14 +100,16 @@ pub struct OutputArguments {
     #[arg(long)]
     pub open: bool,
 
-    /// Write to FILE; .html .txt .md .json .folded .dot .pb.gz .cg .pre choose the format
-    ///
-    /// Default, and `-`: standard output.
-    /// These endings choose a format: .html .htm; .txt .text .log; .md .markdown; .json; .folded
-    /// .collapsed; .dot .gv; .pb.gz .pprof; .cg .callgrind, and names that begin with callgrind.out or
-    /// cachegrind.out; .pre .webgrind (v7); .v4 .v5 .v6 .v7. Other names need -f. The file appears
-    /// complete or not at all. It must not be one of the inputs.
-    #[arg(short, long, value_name = "FILE", value_parser = path_or(Target::Stdout, Target::File), value_hint = ValueHint::AnyPath)]
+    /// The output
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        value_parser = path_or(Target::Stdout, Target::File),
+        value_hint = ValueHint::AnyPath,
+        help = output_format::FILE_HELP,
+        long_help = output_format::long_file_help()
+    )]
     pub output: Option<Target>,
 
     /// The format

@@ -93,10 +93,32 @@ pub fn long_help() -> String {
     let lines: Vec<_> = lines
         .map(|format| format!("{format}: {}", format.help()))
         .collect();
+    let aliases = Format::ALL.iter().flat_map(|format| {
+        let aliases = format.names()[1..].iter();
+        // Versions of webgrind's format are also numbers.
+        let words = aliases.filter(|alias| !alias.starts_with(|c: char| c.is_ascii_digit()));
+        words.map(move |alias| format!("{alias} ({format})"))
+    });
     format!(
-        "Write this format [default: by the ending of FILE, else text]\n\n{}\n\nAlso folded \
-         (collapsed), md (markdown), table (text) and graphviz (dot).",
-        lines.join("\n")
+        "Write this format [default: by the ending of FILE, else text]\n\n{}\n\nAlso {}.",
+        lines.join("\n"),
+        aliases.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// The help of `-o`.
+pub const FILE_HELP: &str =
+    "Write to FILE; .html .txt .md .json .folded .dot .pb.gz .cg .pre choose the format";
+
+/// The help of `-o` in `--help` and the manual.
+pub fn long_file_help() -> String {
+    let endings = Format::ALL.iter().map(|format| format.endings().join(" "));
+    let endings: Vec<_> = endings.filter(|endings| !endings.is_empty()).collect();
+    format!(
+        "{FILE_HELP}\n\nDefault, and `-`: standard output. These endings choose a format: {}. Names that begin with \
+         callgrind.out or cachegrind.out choose callgrind, and other names need -f. The file appears \
+         complete or not at all. It must not be one of the inputs.",
+        endings.join("; ")
     )
 }
 
