@@ -389,9 +389,19 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The headings of names and locations. Lines differ between the sides of a comparison.
+    /// The headings of names and locations. Lines differ between the sides of a comparison. The command of
+    /// parts is shown if they do not all have the same.
     pub fn headings(&self) -> [&str; 2] {
-        self.kind.headings(self.either("file:line", "file"))
+        let [name, place] = self.kind.headings(self.either("file:line", "file"));
+        let have_one_command = || {
+            let mut commands = self.names().map(|named| named.costliest);
+            let first = commands.next();
+            commands.all(|command| Some(command) == first)
+        };
+        match self.kind.by == GroupBy::Part && have_one_command() {
+            true => [name, ""],
+            false => [name, place],
+        }
     }
 
     /// A table of functions or groups.
@@ -401,7 +411,7 @@ impl<'a> Report<'a> {
 
     /// A table for rows with their values in all events, or with their changes in the first.
     pub fn table(&self, headings: [&str; 2], columns: &Columns) -> TextTable<'_> {
-        let table = TextTable::new(headings, self.comparison.is_none());
+        let table = TextTable::new(headings, self.comparison.is_none(), self.kind);
         let table = match self.comparison {
             None => self.with_values(table, columns),
             Some(_) => self.with_changes(table, columns),

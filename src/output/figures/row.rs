@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::change;
 use crate::compare::{CallCount, Comparison, FunctionChange, FunctionSums, Side, Sides};
-use crate::names::Named;
+use crate::names::{Named, short_name, shorten_path};
 use crate::output::Sort;
 use crate::profile::{Cost, FunctionId};
 use crate::tables::first_cost;
@@ -142,6 +142,14 @@ impl RowKind {
     pub fn place<'a>(self, row: &Row<'a>) -> Option<(&'a [u8], u64)> {
         row.id.filter(|_| self.by == GroupBy::Line)?;
         Some((row.named.file, row.named.line))
+    }
+
+    /// A name that fits a width. Parts are mostly inputs: what tells these apart is at the end.
+    pub fn short_name(self, name: &str, width: usize) -> String {
+        match self.by {
+            GroupBy::Part => shorten_path(name, width),
+            _ => short_name(name, width),
+        }
     }
 
     /// The headings of names and locations. Instead of a location, a group has its costliest function.

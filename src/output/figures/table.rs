@@ -3,11 +3,12 @@
 use std::borrow::Borrow;
 use std::mem;
 
-use super::row::Row;
+use super::row::{Row, RowKind};
 use crate::compare::Sides;
 use crate::display::text::printable;
 use crate::names::{Named, cut_end, is_known, pad, short_name, shorten_path, width_of};
 use crate::output::ReportOptions;
+use crate::view::GroupBy;
 
 /// The gap between columns.
 const GAP: &str = "  ";
@@ -29,6 +30,7 @@ pub(crate) struct TextTable<'t> {
     /// Whether locations are shown, and whether these have lines.
     has_places: bool,
     has_lines: bool,
+    kind: RowKind,
     /// The headings, then the line of each row.
     lines: Vec<TextRow>,
 }
@@ -56,7 +58,7 @@ pub(crate) enum SourceLocation {
 
 impl<'t> TextTable<'t> {
     /// A table without columns and rows.
-    pub fn new([name, place]: [&str; 2], has_lines: bool) -> Self {
+    pub fn new([name, place]: [&str; 2], has_lines: bool, kind: RowKind) -> Self {
         TextTable {
             columns: Vec::new(),
             gaps: 0,
@@ -64,6 +66,7 @@ impl<'t> TextTable<'t> {
             below: None,
             has_places: !place.is_empty(),
             has_lines,
+            kind,
             lines: vec![TextRow {
                 figures: Vec::new(),
                 name: name.to_owned(),
@@ -138,7 +141,7 @@ impl<'t> TextTable<'t> {
 
     /// The headings and rows as lines after an empty one, cut to the room there is. Without a
     /// terminal, names that are wider than `aligned` push their locations to the right: one long name
-    /// must not move all locations.
+    /// must not move all locations. The paths of inputs are equally long, so those of parts are aligned.
     pub fn lines(mut self, options: &ReportOptions, aligned: usize) -> Vec<String> {
         if let Some(width) = options.name_width() {
             self.shorten_names(width);
@@ -153,7 +156,11 @@ impl<'t> TextTable<'t> {
             self.shorten_names(name_width);
         }
         let in_terminal = widths.filter(|_| options.width.is_some());
-        let name_width = in_terminal.map_or(self.name_width().min(aligned), |(width, _)| width);
+        let aligned = match self.kind.by {
+            GroupBy::Part => self.name_width(),
+            _ => self.name_width().min(aligned),
+        };
+        let name_width = in_terminal.map_or(aligned, |(width, _)| width);
         for row in &mut self.lines {
             let place = match widths {
                 None => row.place.full(),
@@ -196,8 +203,9 @@ impl<'t> TextTable<'t> {
 
     /// Shortens the names in all rows to this width.
     pub fn shorten_names(&mut self, width: usize) {
+        let kind = self.kind;
         for row in self.lines_mut() {
-            row.name = short_name(&row.name, width);
+            row.name = kind.short_name(&row.name, width);
         }
     }
 

@@ -266,7 +266,7 @@ fn functions(body: &mut Body, report: &Report<'_>, rows: &[Row<'_>], top: usize)
 fn name_cell(report: &Report<'_>, name: &str) -> String {
     match report.options.names {
         Names::Full => cell(name),
-        _ => cell(&short_name(name, SHORT)),
+        _ => cell(&report.kind.short_name(name, SHORT)),
     }
 }
 
