@@ -195,8 +195,7 @@ pub fn write(
         }
         Format::Tree(options) => {
             let (view, stacks) = (View::of(profile), Stacks::new(profile));
-            tree::write(&view, &stacks, None, &options, &mut output)
-                .map_err(io::Error::other)
+            tree::write(&view, &stacks, None, &options, &mut output).map_err(io::Error::other)
         }
         Format::Collapsed => collapsed::write(&Stacks::new(profile), &mut output).map(drop),
     };

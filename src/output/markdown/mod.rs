@@ -80,7 +80,7 @@ pub fn write(
 
 /// Writes a comparison, with the verdicts on its limits.
 ///
-/// The same options as of [`write`] have an effect.
+/// The same options as of [`write()`] have an effect.
 ///
 /// # Errors
 ///
