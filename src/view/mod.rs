@@ -360,6 +360,34 @@ impl<'a> View<'a> {
             .collect()
     }
 
+    /// By caller: the costs of the calls of a row that are not part of other calls of it, by the
+    /// stacks, and whether they are estimated. Not known if something is hidden.
+    pub(crate) fn outermost_calls(
+        &self,
+        row: FunctionId,
+    ) -> HashMap<FunctionId, (Vec<Cost>, bool)> {
+        let mut callers = HashMap::default();
+        if self.hidden().is_some() {
+            return callers;
+        }
+        let stacks = Stacks::new(self.profile);
+        for node in stacks.outermost(|node| self.node_row(&stacks, node) == Some(row)) {
+            let caller = stacks.parent(node);
+            let Some(caller) = caller.and_then(|caller| self.node_row(&stacks, caller)) else {
+                continue;
+            };
+            let costs = stacks.inclusive_costs(node);
+            let (sums, is_estimated) = callers
+                .entry(caller)
+                .or_insert_with(|| (vec![0; costs.len()], false));
+            for (sum, cost) in sums.iter_mut().zip(costs) {
+                *sum = Cost::saturating_add(*sum, *cost);
+            }
+            *is_estimated |= stacks.is_inclusive_estimated(node);
+        }
+        callers
+    }
+
     /// Whether the numbers of invocations are known.
     pub fn has_invocations(&self) -> bool {
         match self.by {

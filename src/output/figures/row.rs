@@ -33,17 +33,20 @@ impl<'a> Row<'a> {
     /// A row of a profile. Its inclusive cost may be an estimate.
     pub fn new(
         named: Named<'a>,
-        costs: [&'a [Cost]; 2],
+        costs: [impl Into<Cow<'a, [Cost]>>; 2],
         is_inclusive_estimated: bool,
         calls: u64,
     ) -> Self {
+        let costs = costs.map(Into::into);
+        let both = [&costs[0][..], &costs[1]];
+        let sums = FunctionSums::of(both, is_inclusive_estimated, calls);
         Row {
             named,
-            costs: costs.map(Cow::from),
             sums: Sides {
                 base: None,
-                new: Some(FunctionSums::of(costs, is_inclusive_estimated, calls)),
+                new: Some(sums),
             },
+            costs,
             ..Row::default()
         }
     }

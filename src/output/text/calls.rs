@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::compare::Side;
 use crate::display::numbers::{counted, grouped};
-use crate::maps::HashSet;
+use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, SHORT, short_name};
 use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
@@ -66,7 +66,8 @@ impl<'a> Report<'a> {
                 Sort::SelfCost | Sort::Inclusive => Sort::Inclusive,
             },
         );
-        let plain = calls.iter().filter(|call| !call.is_recursive);
+        let is_plain = |call: &&Row<'_>| !call.is_recursive && !call.is_estimated(Sort::Inclusive);
+        let plain = calls.iter().filter(is_plain);
         let plain = plain.map(|call| call.change(Sort::Inclusive));
         let plain = plain.fold(0, i128::saturating_add);
         let whole = function.change(Sort::Inclusive).max(plain);
@@ -98,12 +99,40 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// The calls on each line.
+    /// The calls on each line. Those of callers in a cycle with the function cost what is not part of
+    /// other calls of it, if that is known.
     fn calls_by_line(&self, function: &Row<'a>, end: CallEnd) -> Vec<Row<'a>> {
         let (view, id) = (self.view, function.id);
-        let rows = self.calls_at(function, end).map(|(_, call)| Row {
-            is_recursive: id.is_some_and(|id| view.is_recursive(&call, id)),
-            ..self.call_row(&call, end)
+        let is_recursive = |call: &EdgeRef<'_>| id.is_some_and(|id| view.is_recursive(call, id));
+        let calls: Vec<EdgeRef<'a>> = self.calls_at(function, end).map(|(_, call)| call).collect();
+        // Stacks do not tell the lines of calls.
+        let mut sites: HashMap<FunctionId, u32> = HashMap::default();
+        for call in &calls {
+            *sites.entry(call.caller).or_default() += 1;
+        }
+        let outermost = match (end, id) {
+            (CallEnd::Caller, Some(id)) if calls.iter().any(is_recursive) => {
+                view.outermost_calls(id)
+            }
+            _ => HashMap::default(),
+        };
+        let rows = calls.iter().map(|call| {
+            let row = self.call_row(call, end);
+            if !is_recursive(call) {
+                return row;
+            }
+            match outermost.get(&call.caller) {
+                Some((costs, is_estimated))
+                    if sites[&call.caller] == 1 && costs.iter().any(|&cost| cost != 0) =>
+                {
+                    let costs = [Vec::new(), costs.clone()];
+                    Row::new(row.named, costs, *is_estimated, call.calls)
+                }
+                _ => Row {
+                    is_recursive: true,
+                    ..row
+                },
+            }
         });
         rows.collect()
     }
