@@ -148,7 +148,7 @@ impl<'a> Report<'a> {
         };
         Row::new(
             named,
-            [&[], view.call_costs(CallsBy::Edge, call)],
+            [&[][..], view.call_costs(CallsBy::Edge, call)],
             view.is_call_estimated(call),
             call.calls,
         )
