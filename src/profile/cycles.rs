@@ -8,8 +8,10 @@ use crate::tables::next_index;
 pub(crate) struct Cycles {
     /// By member: the number of its set.
     pub of: Vec<u32>,
-    /// By set: the number of its members.
-    sizes: Vec<u32>,
+    /// The members of all sets, one set after the other.
+    members: Vec<u32>,
+    /// By set: the end of its members among these.
+    ends: Vec<u32>,
 }
 
 impl Cycles {
@@ -20,7 +22,8 @@ impl Cycles {
         const NONE: u32 = u32::MAX;
         let mut cycles = Cycles {
             of: vec![NONE; count],
-            sizes: Vec::new(),
+            members: Vec::with_capacity(count),
+            ends: Vec::new(),
         };
         // The position of a member among those without a set.
         let mut places = vec![NONE; count];
@@ -49,12 +52,12 @@ impl Cycles {
                 let place = places[*at];
                 path.pop();
                 if bounds.pop_if(|bound| *bound == place).is_some() {
-                    let set = next_index(cycles.sizes.len());
-                    let members = open.split_off(place as usize);
-                    cycles.sizes.push(next_index(members.len()));
-                    for member in members {
+                    let set = next_index(cycles.ends.len());
+                    for member in open.drain(place as usize..) {
                         cycles.of[member] = set;
+                        cycles.members.push(next_index(member));
                     }
+                    cycles.ends.push(next_index(cycles.members.len()));
                 }
             }
         }
@@ -63,18 +66,25 @@ impl Cycles {
 
     /// Whether there is a cycle of at least two members.
     pub fn are_any(&self) -> bool {
-        self.sizes.iter().any(|&size| size > 1)
+        self.ends.len() < self.members.len()
     }
 
     /// Whether a member is in a cycle with others.
     pub fn has(&self, member: usize) -> bool {
-        self.sizes[self.of[member] as usize] > 1
+        self.members_with(member).len() > 1
+    }
+
+    /// The members of the set of a member.
+    pub fn members_with(&self, member: usize) -> &[u32] {
+        let set = self.of[member] as usize;
+        let start = set.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.members[start as usize..self.ends[set] as usize]
     }
 
     /// The number of sets.
     #[cfg(test)]
     fn len(&self) -> usize {
-        self.sizes.len()
+        self.ends.len()
     }
 }
 
@@ -103,6 +113,10 @@ mod tests {
         let cycles = Cycles::new(9, callees);
         let in_cycle: Vec<_> = (0..9).filter(|&member| cycles.has(member)).collect();
         assert_eq!(in_cycle, [1, 2, 4, 5, 6]);
+        let mut members = cycles.members_with(5).to_vec();
+        members.sort_unstable();
+        assert_eq!(members, [4, 5, 6]);
+        assert_eq!(cycles.members_with(0), [0]);
         assert_eq!(cycles.of[1], cycles.of[2]);
         assert_eq!(cycles.of[4], cycles.of[5]);
         assert_ne!(cycles.of[1], cycles.of[4]);

@@ -323,19 +323,9 @@ impl<'a> Stacks<'a> {
         (costs, estimated)
     }
 
-    /// The nodes that fulfil a condition, except those below another one.
-    pub(crate) fn outermost(
-        &self,
-        is_wanted: impl Fn(StackId) -> bool,
-    ) -> impl Iterator<Item = StackId> {
-        let mut end = StackId(0);
-        self.nodes().filter(move |&node| {
-            let is_outermost = node >= end && is_wanted(node);
-            if is_outermost {
-                end = self.node(node).end;
-            }
-            is_outermost
-        })
+    /// The node after all those below a node.
+    pub(crate) fn end(&self, node: StackId) -> StackId {
+        self.node(node).end
     }
 
     /// Which costs are estimated.

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::{GroupBy, Hidden, View};
-use crate::maps::IndexSet;
+use crate::maps::{HashMap, IndexSet};
 use crate::profile::{Cost, EdgeRef, FunctionId, Kind, NameId};
+use crate::stacks::Stacks;
 use crate::tables::{ANY_WIDTH, CostTable};
 use crate::trace::{CallSite, ContextId};
 
@@ -105,6 +106,54 @@ impl CallCosts {
     pub fn of(&self, view: &View<'_>, edge: &EdgeRef<'_>) -> &[Cost] {
         let position = self.keys.get_index_of(&self.key(view, edge));
         position.map_or(&[], |position| self.costs.row(position))
+    }
+}
+
+/// The costs of calls that are not part of other calls of the same callee, by the stacks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OutermostCalls {
+    /// By caller and callee: a row of costs, and whether they are estimated.
+    rows: HashMap<(FunctionId, FunctionId), (usize, bool)>,
+    costs: CostTable,
+}
+
+impl OutermostCalls {
+    pub fn new(view: &View<'_>) -> Self {
+        let stacks = Stacks::new(view.profile);
+        let mut calls = OutermostCalls {
+            rows: HashMap::default(),
+            costs: CostTable::new(view.profile.events().len()),
+        };
+        // By callee: the end of the stacks that its last node has counted.
+        let mut counted_up_to = vec![None; view.functions().len()];
+        for node in stacks.nodes() {
+            let Some(callee) = view.node_row(&stacks, node) else {
+                continue;
+            };
+            let counted = &mut counted_up_to[callee.index()];
+            if counted.is_some_and(|end| node < end) {
+                continue;
+            }
+            *counted = Some(stacks.end(node));
+            let caller = stacks.parent(node);
+            let Some(caller) = caller.and_then(|caller| view.node_row(&stacks, caller)) else {
+                continue;
+            };
+            let next = (calls.costs.rows(), false);
+            let (row, is_estimated) = calls.rows.entry((caller, callee)).or_insert(next);
+            if *row == next.0 {
+                calls.costs.push_zeros();
+            }
+            let costs = stacks.inclusive_costs(node);
+            calls.costs.add::<ANY_WIDTH>(*row, costs);
+            *is_estimated |= stacks.is_inclusive_estimated(node);
+        }
+        calls
+    }
+
+    pub fn of(&self, caller: FunctionId, callee: FunctionId) -> Option<(&[Cost], bool)> {
+        let &(row, is_estimated) = self.rows.get(&(caller, callee))?;
+        Some((self.costs.row(row), is_estimated))
     }
 }
 

@@ -23,7 +23,7 @@ use crate::profile::{
     Part, Profile,
 };
 use crate::stacks::{StackId, Stacks};
-use calls::CallCosts;
+use calls::{CallCosts, OutermostCalls};
 use groups::{Functions, GroupNames, RowNumbers, Rows};
 use inclusive::InclusiveCosts;
 
@@ -43,6 +43,8 @@ pub struct View<'a> {
     estimated_calls: HashSet<(FunctionId, FunctionId)>,
     /// The costs of calls by pair, edge and line, made when they are first needed.
     call_costs: [OnceCell<CallCosts>; 3],
+    /// Likewise.
+    outermost_calls: OnceCell<OutermostCalls>,
     /// The rows of functions by the own names of these, for callers that are known only by name.
     by_name: OnceCell<HashMap<Vec<u8>, (FunctionId, FunctionId)>>,
 }
@@ -178,6 +180,7 @@ impl<'a> View<'a> {
             estimated,
             estimated_calls,
             call_costs: Default::default(),
+            outermost_calls: OnceCell::new(),
             by_name: OnceCell::new(),
         }
     }
@@ -350,42 +353,26 @@ impl<'a> View<'a> {
 
     /// The rows that call each other, directly or through others, together with a row. None if these
     /// are not several.
-    pub(crate) fn cycle(&self, row: FunctionId) -> Vec<FunctionId> {
+    pub(crate) fn cycle(&self, row: FunctionId) -> impl Iterator<Item = FunctionId> {
         let cycles = self.rows.table.cycles();
-        if !cycles.has(row.index()) {
-            return Vec::new();
-        }
-        let rows = self.functions().map(|(row, _)| row);
-        rows.filter(|other| cycles.of[other.index()] == cycles.of[row.index()])
-            .collect()
+        let others = Some(cycles.members_with(row.index())).filter(|all| all.len() > 1);
+        others.into_iter().flatten().copied().map(FunctionId)
     }
 
-    /// By caller: the costs of the calls of a row that are not part of other calls of it, by the
+    /// The costs of the calls from a row to another that are not part of other calls of that, by the
     /// stacks, and whether they are estimated. Not known if something is hidden.
     pub(crate) fn outermost_calls(
         &self,
-        row: FunctionId,
-    ) -> HashMap<FunctionId, (Vec<Cost>, bool)> {
-        let mut callers = HashMap::default();
-        if self.hidden().is_some() {
-            return callers;
-        }
-        let stacks = Stacks::new(self.profile);
-        for node in stacks.outermost(|node| self.node_row(&stacks, node) == Some(row)) {
-            let caller = stacks.parent(node);
-            let Some(caller) = caller.and_then(|caller| self.node_row(&stacks, caller)) else {
-                continue;
-            };
-            let costs = stacks.inclusive_costs(node);
-            let (sums, is_estimated) = callers
-                .entry(caller)
-                .or_insert_with(|| (vec![0; costs.len()], false));
-            for (sum, cost) in sums.iter_mut().zip(costs) {
-                *sum = Cost::saturating_add(*sum, *cost);
+        caller: FunctionId,
+        callee: FunctionId,
+    ) -> Option<(&[Cost], bool)> {
+        let calls = self.outermost_calls.get_or_init(|| {
+            if self.hidden().is_some() {
+                return OutermostCalls::default();
             }
-            *is_estimated |= stacks.is_inclusive_estimated(node);
-        }
-        callers
+            OutermostCalls::new(self)
+        });
+        calls.of(caller, callee)
     }
 
     /// Whether the numbers of invocations are known.

@@ -1,7 +1,7 @@
 //! What stands above the tables of a report, in lines.
 
 use super::report::Report;
-use super::{command, part_count, per_run, share_of_base, sides_and_change, signed};
+use super::{command, fact, part_count, per_run, share_of_base, sides_and_change, signed};
 use crate::compare::{Comparison, Side};
 use crate::display::numbers::{counted, grouped};
 use crate::display::text::printable;
@@ -181,9 +181,4 @@ impl Report<'_> {
         }));
         facts
     }
-}
-
-/// A line of a heading.
-pub(crate) fn fact(what: &str, text: &str) -> String {
-    format!("{what:<11}{text}")
 }

@@ -284,6 +284,11 @@ pub(crate) fn per_run(runs: Sides<u64>) -> String {
     format!("costs and calls are divided: by {base} in the base, {new} in the new profile")
 }
 
+/// A line of a heading.
+pub(crate) fn fact(what: &str, text: &str) -> String {
+    format!("{what:<11}{text}")
+}
+
 /// Writes lines, cut to the width of a terminal.
 pub(crate) fn write_lines(
     lines: impl IntoIterator<Item = String>,

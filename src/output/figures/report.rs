@@ -4,11 +4,10 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use super::heading::fact;
 use super::row::{Row, RowKind};
 use super::table::TextTable;
 use super::{
-    EventFormat, MISSING, both_sides, either, marked, part_rows, share_of_base, signed,
+    EventFormat, MISSING, both_sides, either, fact, marked, part_rows, share_of_base, signed,
     signed_percent,
 };
 use crate::compare::Subject;

@@ -110,25 +110,23 @@ impl<'a> Report<'a> {
         for call in &calls {
             *sites.entry(call.caller).or_default() += 1;
         }
-        let outermost = match (end, id) {
-            (CallEnd::Caller, Some(id)) if calls.iter().any(is_recursive) => {
-                view.outermost_calls(id)
+        let outermost = |call: &EdgeRef<'_>| match end {
+            CallEnd::Caller if sites[&call.caller] == 1 => {
+                let calls = view.outermost_calls(call.caller, call.callee);
+                calls.filter(|(costs, _)| costs.iter().any(|&cost| cost != 0))
             }
-            _ => HashMap::default(),
+            _ => None,
         };
         let rows = calls.iter().map(|call| {
             let row = self.call_row(call, end);
             if !is_recursive(call) {
                 return row;
             }
-            match outermost.get(&call.caller) {
-                Some((costs, is_estimated))
-                    if sites[&call.caller] == 1 && costs.iter().any(|&cost| cost != 0) =>
-                {
-                    let costs = [Vec::new(), costs.clone()];
-                    Row::new(row.named, costs, *is_estimated, call.calls)
+            match outermost(call) {
+                Some((costs, is_estimated)) => {
+                    Row::new(row.named, [&[][..], costs], is_estimated, call.calls)
                 }
-                _ => Row {
+                None => Row {
                     is_recursive: true,
                     ..row
                 },
@@ -155,14 +153,25 @@ impl<'a> Report<'a> {
     }
 
     /// Which functions call each other together with a function, and who calls these from outside,
-    /// after an empty line. Nothing if it calls at most itself.
-    pub(super) fn cycle(&self, function: &Row<'a>) -> Vec<String> {
+    /// after an empty line. Nothing if it calls at most itself. `listed` are the functions whose
+    /// cycles are above.
+    pub(super) fn cycle(
+        &self,
+        function: &Row<'a>,
+        listed: &mut HashSet<FunctionId>,
+    ) -> Vec<String> {
         let view = self.view;
-        let cycle = function.id.filter(|_| self.comparison.is_none());
-        let mut cycle = cycle.map_or_else(Vec::new, |id| view.cycle(id));
+        let Some(id) = function.id.filter(|_| self.comparison.is_none()) else {
+            return Vec::new();
+        };
+        if listed.contains(&id) {
+            return vec![String::new(), "in a cycle that is listed above".to_owned()];
+        }
+        let mut cycle: Vec<FunctionId> = view.cycle(id).collect();
         if cycle.is_empty() {
             return Vec::new();
         }
+        listed.extend(&cycle);
         let mut calls: Vec<Row<'a>> = Vec::new();
         let members: HashSet<FunctionId> = cycle.iter().copied().collect();
         for &callee in &cycle {

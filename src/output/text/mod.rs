@@ -9,15 +9,15 @@ use std::slice;
 use self::calls::CallEnd;
 use self::lines::{CostliestLines, INDENT, SourceText};
 use super::ReportOptions;
-use super::figures::heading::fact;
 use super::figures::report::{Columns, Report};
 use super::figures::row::Row;
 use super::figures::table::TextTable;
-use super::figures::{absence, write_lines};
+use super::figures::{absence, fact, write_lines};
 use crate::compare::Subject;
 use crate::compare::{Side, Transition};
 use crate::display::numbers::{counted, grouped};
 use crate::io::SourceFiles;
+use crate::maps::HashSet;
 use crate::names::{NameQuery, width_of};
 pub use crate::output::figures::ReportError as Error;
 use crate::view::GroupBy;
@@ -141,10 +141,11 @@ impl<'a> Report<'a> {
         if !self.kind.by.groups_functions() {
             lines.extend(self.detailed_table(top, &source));
         } else {
+            let mut in_cycles = HashSet::default();
             for (row, costs) in top.iter().zip(costs) {
                 lines.extend(self.detailed_table(slice::from_ref(row), &source));
                 lines.extend(CallEnd::BOTH.map(|end| self.call_table(row, end)).concat());
-                lines.extend(self.cycle(row));
+                lines.extend(self.cycle(row, &mut in_cycles));
                 let above = self.above_lines();
                 let tables = costs.into_iter();
                 lines.extend(tables.flat_map(|costs| costs.table(new, &source, &above)));
