@@ -181,7 +181,6 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
         }
         _ => false,
     };
-    let lost_arrow = arguments.lost_arrow();
     let advice = match &error {
         ConvertError::OverProfile(_) => ", or use --force",
         ConvertError::Open { input, source }
@@ -193,10 +192,10 @@ fn with_advice(error: ConvertError, arguments: &Arguments, inputs: usize) -> any
         ConvertError::Open { input, .. } if is_meant_as_output(input) => {
             "; to write to it, use -o FILE"
         }
-        ConvertError::Report(_) if lost_arrow.is_some() => lost_arrow.unwrap_or_default(),
         error if inputs > 1 && arguments.may_keep_going() && error.is_about_one_input() => {
             "; use --keep-going to skip inputs that cannot be read"
         }
+        ConvertError::Report(_) => arguments.lost_arrow().unwrap_or_default(),
         _ => return error.into(),
     };
     anyhow!("{:#}{advice}", anyhow::Error::from(error))

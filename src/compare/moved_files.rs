@@ -148,7 +148,8 @@ impl<'a> Alone<'a> {
         alone
     }
 
-    /// Whether the root directory of a program has changed, in which so many files have counterparts.
+    /// Whether these are the old and the new root directory of a program, where `pairs` is the number of
+    /// files with a counterpart.
     fn has_changed(&self, roots: Paths<'_>, pairs: usize) -> bool {
         let common = common_directory(roots);
         let is_in_use = !common.is_empty() && self.shared.contains(common);

@@ -69,7 +69,7 @@ impl CostTable {
         table
     }
 
-    /// An empty table with room for so many rows.
+    /// An empty table with room for this number of rows.
     pub fn with_capacity(width: usize, rows: usize) -> Self {
         let mut table = CostTable::new(width);
         table.costs.reserve(rows * table.width);

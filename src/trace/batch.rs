@@ -47,7 +47,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// A batch of rows of this many costs, with room for so many blocks and calls.
+    /// A batch of rows of this many costs, with room for `capacity` blocks and calls.
     pub fn new(width: usize, capacity: usize) -> Self {
         Batch {
             blocks: Vec::with_capacity(capacity),

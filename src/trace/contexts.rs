@@ -63,7 +63,7 @@ impl Children {
     /// Up to this many, a linear search is faster than an index.
     const MAX_LISTED: u32 = 8;
 
-    /// Of those with an index, so many are compared before it is used.
+    /// The number that is compared before the index is used, if there is one.
     const TRIED: u32 = 2;
 
     #[inline]

@@ -27,7 +27,7 @@ impl Default for SmallRows {
 }
 
 impl SmallRows {
-    /// An empty table with `width` costs in a row, at least one, and with room for so many rows.
+    /// An empty table with `width` costs in each row, at least one, and with room for `rows` rows.
     pub fn new(width: usize, rows: usize) -> Self {
         let width = width.max(1);
         SmallRows {
