@@ -336,7 +336,11 @@ impl<'a> Rows<'a> {
                     0 => "?".to_owned(),
                     line => line.to_string(),
                 };
-                let name = format!("{}:{number}", printable(folded.name(file)));
+                let shown = match folded.name(file) {
+                    b"" => "???".to_owned(),
+                    name => printable(name),
+                };
+                let name = format!("{shown}:{number}");
                 let file = names.intern(folded.name(file));
                 table.push(Function {
                     line,
