@@ -8,12 +8,14 @@ mod calls;
 mod groups;
 mod hidden;
 mod inclusive;
+mod repeated;
 
 use std::cell::OnceCell;
 
 pub(crate) use calls::CallsBy;
 pub use groups::GroupBy;
 pub use hidden::Hidden;
+pub(crate) use repeated::{MIN_PERCENT, MIN_TIMES};
 
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};

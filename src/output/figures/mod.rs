@@ -1,6 +1,7 @@
 //! What outputs share: events with their units, changes, parts, rows, tables and summaries.
 
 pub mod heading;
+pub mod repeated;
 pub mod report;
 pub mod row;
 pub mod table;

@@ -77,6 +77,12 @@ impl<'t> TextTable<'t> {
         }
     }
 
+    /// Sets the headings of columns whose figures are known.
+    pub fn with_headings(mut self, headings: Vec<String>) -> Self {
+        self.lines[0].figures = headings;
+        self
+    }
+
     /// Adds a column: its heading, and the figure of a row.
     pub fn with(
         mut self,
@@ -136,6 +142,18 @@ impl<'t> TextTable<'t> {
                 growth: self.growth.as_ref().map_or(0, |growth| growth(row)),
             }
         }));
+        self
+    }
+
+    /// Adds a row whose figures are known, with a name and a location.
+    pub fn with_line(mut self, figures: Vec<String>, name: String, place: &Named<'_>) -> Self {
+        self.lines.push(TextRow {
+            figures,
+            name,
+            place: SourceLocation::of(place),
+            below: Vec::new(),
+            growth: 0,
+        });
         self
     }
 

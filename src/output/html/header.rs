@@ -15,7 +15,7 @@ use crate::output::figures::heading::{Excess, excess};
 use crate::output::figures::{EventFormat, command, part_rows, per_run};
 use crate::output::json::Document;
 use crate::profile::Profile;
-use crate::view::View;
+use crate::view::{MIN_PERCENT, MIN_TIMES, View};
 
 /// The most warnings, limits and parts, and the most bytes of their texts.
 const MAX_TEXTS: usize = 100;
@@ -87,6 +87,10 @@ impl<'a> Data<'a, '_> {
         let stated = stated.filter(|_| self.costs.comparison.is_none() && is_clear);
         data.field("stated", &stated.map(WholeNumber::from))?;
         data.field("has_invocations", &self.has_invocations())?;
+        data.record("repeated", |record| {
+            record.field("times", &MIN_TIMES)?;
+            record.field("percent", &MIN_PERCENT)
+        })?;
         data.field("function_count", &view.functions().len())?;
         data.field("edge_count", &view.edges().len())?;
         data.field("call_count", &WholeNumber::from(view.calls()))?;

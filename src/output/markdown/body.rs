@@ -8,7 +8,7 @@ use crate::compare::{Outcome, Verdict};
 use crate::display::numbers::counted;
 use crate::names::cut_end;
 use crate::output::figures::row::Row;
-use crate::output::figures::table::TextTable;
+use crate::output::figures::table::{SourceLocation, TextTable};
 
 /// GitHub accepts 65,536 characters, and others at least as many.
 pub const MAX_CHARACTERS: usize = 60_000;
@@ -130,10 +130,7 @@ impl Body {
         let mut headings = [headings.figures, vec![headings.name, headings.place.full()]].concat();
         let has_places = headings.pop_if(|place| place.is_empty()).is_none();
         let cells = lines.into_iter().zip(rows).map(|(line, row)| {
-            let place = has_places.then(|| match line.place.short(PATH) {
-                place if place.is_empty() => place,
-                place => cell(&place),
-            });
+            let place = has_places.then(|| place_cell(&line.place));
             let name = name(row, &line.name);
             line.figures
                 .into_iter()
@@ -190,6 +187,14 @@ pub(super) fn span(text: &str) -> String {
         ""
     };
     [&mark, blank, text, blank, &mark].concat()
+}
+
+/// A location in a cell of a table.
+pub(super) fn place_cell(place: &SourceLocation) -> String {
+    match place.short(PATH) {
+        place if place.is_empty() => place,
+        place => cell(&place),
+    }
 }
 
 /// A text as a code span in a cell of a table, which ends at a `|` even within code.

@@ -11,10 +11,11 @@ use std::io::Write;
 use std::iter;
 
 pub use self::body::MAX_CHARACTERS;
-use self::body::{Body, cell, span};
+use self::body::{Body, cell, place_cell, span};
 pub use super::figures::ReportError as Error;
 use super::figures::report::{Column, Columns, Report};
 use super::figures::row::Row;
+use super::figures::table::SourceLocation;
 use super::figures::{absence, change, command, per_run, signed, signed_percent};
 use super::{Names, ReportOptions, Sort};
 use crate::compare::{Comparison, Outcome, Side, Transition, Verdict};
@@ -120,14 +121,18 @@ fn body(
     let found = groups.options.function.as_deref();
     let found = found.map(|name| groups.found(name, sources)).transpose()?;
     let wanted = groups.wanted()?;
-    // The sections at the end are about all functions.
-    let digest = if wanted.is_none() && found.is_none() {
-        digest
-    } else {
-        Body::default()
-    };
+    let mut end = Body::default();
+    if found.is_none() {
+        repeated(&mut end, groups, wanted.as_deref());
+    }
+    // These sections are about all functions.
+    if found.is_none() && wanted.is_none() && !digest.text.is_empty() {
+        end.gap();
+        end.text += &digest.text;
+        end.characters += digest.characters;
+    }
     let mut body = Body {
-        reserve: digest.characters,
+        reserve: end.characters,
         ..Body::default()
     };
     body.line(&format!("## {title}{}", outcome(verdicts)));
@@ -194,9 +199,9 @@ fn body(
     for line in groups.rest(&listed, shown) {
         body.line(&format!("{line}."));
     }
-    if !digest.text.is_empty() {
+    if !end.text.is_empty() {
         body.gap();
-        body.text += &digest.text;
+        body.text += &end.text;
     }
     Ok(body)
 }
@@ -261,6 +266,32 @@ fn functions(body: &mut Body, report: &Report<'_>, rows: &[Row<'_>], top: usize)
         body.paragraph("</details>");
     }
     shown
+}
+
+/// Adds a table of the calls that one line makes repeatedly, if there are any.
+fn repeated(body: &mut Body, report: &Report<'_>, wanted: Option<&[usize]>) {
+    let calls = report.repeated_calls(wanted);
+    let top = report.options.most(calls.len()).min(MAX_COSTLIEST);
+    if top == 0 {
+        return;
+    }
+    let has_places = report.comparison.is_none();
+    let figures = report.repeated_headings();
+    let mut headings: Vec<&str> = figures.iter().map(String::as_str).collect();
+    headings.extend(["callee", "caller"]);
+    headings.extend(has_places.then_some("called at"));
+    let rows = calls[..top].iter().map(|calls| {
+        let callee = name_cell(report, &calls.callee.shown());
+        let callee = [Some(callee.as_str()), calls.absence(report)];
+        let callee: Vec<&str> = callee.into_iter().flatten().collect();
+        let mut cells = report.repeated_figures(calls);
+        cells.extend([callee.join(", "), name_cell(report, &calls.caller.shown())]);
+        cells.extend(has_places.then(|| place_cell(&SourceLocation::of(&calls.place))));
+        cells
+    });
+    body.paragraph("### Repeated calls");
+    body.paragraph(report.about_repeated());
+    body.rows(&headings, figures.len()..headings.len(), rows);
 }
 
 fn name_cell(report: &Report<'_>, name: &str) -> String {

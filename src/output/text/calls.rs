@@ -182,7 +182,9 @@ impl<'a> Report<'a> {
         self.sort(&mut calls, Sort::Inclusive);
         cycle.sort_by_key(|&id| Reverse(first_cost(view.self_costs(id))));
         let names = cycle.iter().take(MAX_NAMES);
-        let mut names: Vec<String> = names.map(|&id| self.short(&view.named(id))).collect();
+        let mut names: Vec<String> = names
+            .map(|&id| self.short(&view.named(id), SHORT))
+            .collect();
         let more = cycle.len() - names.len();
         names.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
         let count = counted(cycle.len() as u64, self.kind.by.name());
@@ -201,11 +203,11 @@ impl<'a> Report<'a> {
         lines
     }
 
-    /// A name as tables show it.
-    fn short(&self, named: &Named<'_>) -> String {
+    /// A name as tables show it, in this width if it is short.
+    pub(super) fn short(&self, named: &Named<'_>, width: usize) -> String {
         match self.options.names {
             Names::Full => named.shown(),
-            Names::Short => short_name(&named.shown(), SHORT),
+            Names::Short => short_name(&named.shown(), width),
         }
     }
 

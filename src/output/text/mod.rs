@@ -18,12 +18,15 @@ use crate::compare::{Side, Transition};
 use crate::display::numbers::{counted, grouped};
 use crate::io::SourceFiles;
 use crate::maps::HashSet;
-use crate::names::{NameQuery, width_of};
+use crate::names::{NameQuery, SHORT, width_of};
 pub use crate::output::figures::ReportError as Error;
 use crate::view::GroupBy;
 
 /// The width to which details are wrapped without a terminal.
 const DETAILS_WIDTH: usize = 80;
+
+/// The most calls that are listed because one line repeats them.
+const MAX_REPEATED: usize = 5;
 
 /// Writes the command, the totals, and tables of functions, in lines of UTF-8; of a comparison, the
 /// totals of both sides and the functions that changed.
@@ -56,10 +59,12 @@ impl<'a> Report<'a> {
     fn top_rows(&self, sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
         let mut lines = self.heading();
         let query = self.options.filter.as_deref().map(NameQuery::new);
+        let found = query.as_ref().map(|query| query.containing(self.names()));
+        let found = found.transpose()?;
         let most = self.options.most(self.len());
-        let listed = match &query {
+        let listed = match &found {
             None => self.listed(0..self.len(), most),
-            Some(query) => self.listed(query.containing(self.names())?, most),
+            Some(found) => self.listed(found.iter().copied(), most),
         };
         if let Some(query) = query {
             let what = [self.either("", "changed "), self.kind.by.name()].concat();
@@ -77,7 +82,34 @@ impl<'a> Report<'a> {
         let rest = self.rest(&listed, listed.rows.len());
         lines.extend(rest.first().map(|_| String::new()));
         lines.extend(rest);
+        lines.extend(self.repeated_table(found.as_deref()));
         Ok(lines)
+    }
+
+    /// The first calls that lines make repeatedly, after an empty line.
+    fn repeated_table(&self, wanted: Option<&[usize]>) -> Vec<String> {
+        let calls = self.repeated_calls(wanted);
+        let (top, rest) = calls.split_at(self.options.most(calls.len()).min(MAX_REPEATED));
+        if top.is_empty() {
+            return Vec::new();
+        }
+        let about = self.about_repeated();
+        let headings = ["call", self.either("called at", "")];
+        let table = TextTable::new(headings, true, self.kind);
+        let table = table.with_headings(self.repeated_headings());
+        let table = top.iter().fold(table, |table, calls| {
+            let [callee, caller] =
+                [&calls.callee, &calls.caller].map(|end| self.short(end, SHORT / 2 - 4));
+            let name = format!("{callee}, by {caller}");
+            let name = [Some(name.as_str()), calls.absence(self)];
+            let name: Vec<&str> = name.into_iter().flatten().collect();
+            table.with_line(self.repeated_figures(calls), name.join(", "), &calls.place)
+        });
+        let mut lines = vec![String::new(), about.to_owned()];
+        lines.extend(self.lines(table).into_iter().skip(1));
+        let more = counted(rest.len() as u64, "more repeated call");
+        lines.extend((!rest.is_empty()).then_some(more));
+        lines
     }
 
     /// The table of named parts, if there are any.

@@ -1,8 +1,5 @@
 // ---- Repeated calls: from one line, many for each call of its function -------------------------------
 
-/** Fewer calls for each call of the caller are not repeated. */
-const REPEATED = 2;
-
 /** The calls that are made most often for each call of their caller. */
 function showRepeated() {
   const isHidden = hiding(state.hide);
@@ -10,29 +7,33 @@ function showRepeated() {
   const rows = calls.calls.flatMap((count, call) => {
     const [caller, of] = [functions[calls.caller[call]], functions[calls.callee[call]]];
     if (!caller || !of || (isHidden && (isHidden(of) || isHidden(caller)))) return [];
-    const often = Number(count) / Math.max(1, Number(counts[caller.index]));
+    const callerRuns = exact(counts[caller.index]) || 1n;
+    const often = Number(count) / Number(callerRuns);
     const site = { ...fileOf(calls.file[call]), object: '', line: calls.line[call] };
     const text = `${of.text}\n${caller.text}`;
-    return often < REPEATED ? [] : [{ ...of, text, caller, site, often, calls: [call], count }];
+    return often < data.repeated.times ? [] : [{ ...of, text, caller, site, often, callerRuns, calls: [call], count }];
   });
   const cost = (row) => costsOfCalls(row).now;
   const found = rows.filter(searching(state.search));
-  const least = NOISE * Number(totalOf());
+  const least = (data.repeated.percent / 100) * Number(totalOf());
   const large = found.filter((row) => size(cost(row)) >= least);
   const small = found.length - large.length;
   const hasNoise = large.length > 0 && small > 0 && !state.search;
   const shown = hasNoise && !state.small ? large : found;
   const [turned, verb] = state.small ? ['', 'Hide'] : ['yes', 'Show'];
-  const noise = `${counted(small, 'row')} of less than 0.1 % of the total. `;
+  const noise = `${counted(small, 'row')} of less than ${data.repeated.percent} % of the total. `;
   if (found.length === 0) {
     return { view: [rows.length > 0 ? nothingFound() : soft('No line makes a call repeatedly.')] };
   }
-  const tenths = (number) => rounded(BigInt(Math.round(10 * number)), 10n, 1).replace(/[.]0$/, '');
   const table = tableOf({
     label: 'Repeated calls',
     sort: 'repeated',
     columns: [
-      figures('For each call', ({ often }) => often, tenths, { sort: 'often', short: 'for each call of' }),
+      figures('For each call', ({ often }) => often, (often) => grouped(Math.round(often)), {
+        sort: 'often',
+        short: 'for each call of',
+        cell: ({ count, callerRuns }) => callCount(count, callerRuns),
+      }),
       callColumn(({ count }) => count, { sort: 'calls' }),
       inclusiveColumn(cost, () => false, { sort: 'cost' }, 'Cost %'),
       costColumn('Cost', cost, { sort: 'cost' }),
