@@ -6,9 +6,10 @@ use std::collections::BinaryHeap;
 use std::io::Write;
 use std::{iter, mem};
 
+use super::figures::change;
+use super::figures::line::{TextLine, write_lines};
 use super::figures::report::{Column, Columns, Report};
 use super::figures::row::Row;
-use super::figures::{change, write_lines};
 use super::joined_stacks::JoinedStacks;
 use super::{MAX_FRAMES, ReportOptions, Sort};
 use crate::compare::{CallCount, FunctionSums, Side, Sides, Subject};
@@ -78,8 +79,8 @@ pub fn write<'a>(
         else {
             return;
         };
-        lines.push(String::new());
-        lines.extend(title.map(str::to_owned));
+        lines.push(TextLine::empty());
+        lines.extend(title.map(|title| TextLine::Plain(title.to_owned())));
         let tree = ShownTree {
             stacks: JoinedStacks::new(new, base.zip(functions.comparison())),
             report,
@@ -284,7 +285,7 @@ impl ShownTree<'_, '_> {
     }
 
     /// The headings, and a line for each row.
-    fn lines(&self, rows: &[TreeRow<'_>]) -> impl Iterator<Item = String> {
+    fn lines(&self, rows: &[TreeRow<'_>]) -> impl Iterator<Item = TextLine> {
         let (report, options) = (self.report, self.report.options);
         let costs = [Column::INCLUSIVE, SELF];
         let columns = Columns {
@@ -311,7 +312,7 @@ impl ShownTree<'_, '_> {
             let name = room.map(|room| short_name(&line.name, room));
             line.name = prefix + &name.unwrap_or_else(|| mem::take(&mut line.name));
         }
-        table.joined(options)
+        table.joined()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What stands above the tables of a report, in lines.
 
+use super::line::TextLine;
 use super::report::Report;
 use super::{command, fact, part_count, per_run, share_of_base, sides_and_change, signed};
 use crate::compare::{Comparison, Side};
@@ -51,7 +52,7 @@ pub(crate) fn excess(profile: &Profile) -> Option<Excess> {
 
 impl Report<'_> {
     /// The command or the totals of both sides, and the numbers of functions and calls, in lines.
-    pub fn heading(&self) -> Vec<String> {
+    pub fn heading(&self) -> Vec<TextLine> {
         let facts = match self.comparison {
             None => self.facts(),
             Some(comparison) => self.facts_of(comparison),

@@ -1,24 +1,25 @@
 //! What outputs share: events with their units, changes, parts, rows, tables and summaries.
 
 pub mod heading;
+pub mod line;
 pub mod repeated;
 pub mod report;
 pub mod row;
 pub mod table;
 
 use std::cmp::Reverse;
-use std::io::{self, Write};
+use std::io;
 
 use thiserror::Error;
 
+use self::line::TextLine;
 use crate::compare::{ComparedEvent, Comparison, Side, Sides};
 pub(crate) use crate::display::numbers::marked;
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};
 use crate::maps::IndexMap;
-use crate::names::{UnknownFunction, cut_end};
-use crate::output::ReportOptions;
+use crate::names::UnknownFunction;
 use crate::profile::{Cost, Profile, split_scale};
 
 /// The reason why a report cannot be written.
@@ -286,23 +287,6 @@ pub(crate) fn per_run(runs: Sides<u64>) -> String {
 }
 
 /// A line of a heading.
-pub(crate) fn fact(what: &str, text: &str) -> String {
-    format!("{what:<11}{text}")
-}
-
-/// Writes lines, cut to the width of a terminal.
-pub(crate) fn write_lines(
-    lines: impl IntoIterator<Item = String>,
-    options: &ReportOptions,
-    mut output: impl Write,
-) -> io::Result<()> {
-    for line in lines {
-        // The colours of rows take no columns. These have been cut before.
-        if line.starts_with('\x1b') {
-            writeln!(output, "{line}")?
-        } else {
-            writeln!(output, "{}", cut_end(&line, options.room()))?
-        }
-    }
-    output.flush()
+pub(crate) fn fact(what: &str, text: &str) -> TextLine {
+    TextLine::Plain(format!("{what:<11}{text}"))
 }

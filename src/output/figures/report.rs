@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
+use super::line::TextLine;
 use super::row::{Row, RowKind};
 use super::table::TextTable;
 use super::{
@@ -245,7 +246,7 @@ impl<'a> Report<'a> {
     }
 
     /// What is looked for, as a line of the heading.
-    pub fn filtered(&self, wanted: Option<&[usize]>) -> Option<String> {
+    pub fn filtered(&self, wanted: Option<&[usize]>) -> Option<TextLine> {
         let count = counted(wanted?.len() as u64, self.kind.by.name());
         let (what, text) = match (&self.options.function, &self.options.filter) {
             (Some(name), _) => ("function", name),
@@ -411,11 +412,10 @@ impl<'a> Report<'a> {
     /// A table for rows with their values in all events, or with their changes in the first.
     pub fn table(&self, headings: [&str; 2], columns: &Columns) -> TextTable<'_> {
         let table = TextTable::new(headings, self.comparison.is_none(), self.kind);
-        let table = match self.comparison {
+        match self.comparison {
             None => self.with_values(table, columns),
             Some(_) => self.with_changes(table, columns),
-        };
-        table.with_gaps()
+        }
     }
 
     fn with_values<'t>(&'t self, mut table: TextTable<'t>, columns: &Columns) -> TextTable<'t> {

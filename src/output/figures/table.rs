@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 use std::mem;
 
+use super::line::TextLine;
 use super::row::{Row, RowKind};
-use crate::compare::Sides;
 use crate::display::text::printable;
 use crate::names::{Named, cut_end, is_known, pad, short_name, shorten_path, width_of};
 use crate::output::ReportOptions;
@@ -23,15 +23,13 @@ type OfRow<'t, T> = Box<dyn Fn(&Row<'_>) -> T + 't>;
 /// A table with a line for each row. Rows are needed only while they are added.
 pub(crate) struct TextTable<'t> {
     columns: Vec<OfRow<'t, String>>,
-    /// The number of columns that are empty for rows without costs.
-    gaps: usize,
     growth: Option<OfRow<'t, i128>>,
     below: Option<OfRow<'t, Vec<String>>>,
     /// Whether locations are shown, and whether these have lines.
     has_places: bool,
     has_lines: bool,
     kind: RowKind,
-    /// The headings, then the line of each row.
+    /// The headings, then a line for each row and what separates these.
     lines: Vec<TextRow>,
 }
 
@@ -43,8 +41,8 @@ pub(crate) struct TextRow {
     pub place: SourceLocation,
     /// The lines below it.
     below: Vec<String>,
-    /// Whether its first figure means growth (more than 0) or decline, which have colours.
-    growth: i128,
+    /// The growth that its first figure shows; less than 0 is a decline.
+    growth: Option<i128>,
 }
 
 /// What is shown beside a name, printable.
@@ -54,6 +52,8 @@ pub(crate) enum SourceLocation {
     Object(String),
     /// The costliest function of a group.
     Function(String),
+    /// What the locations of the rows below are.
+    Heading(String),
 }
 
 impl<'t> TextTable<'t> {
@@ -61,7 +61,6 @@ impl<'t> TextTable<'t> {
     pub fn new([name, place]: [&str; 2], has_lines: bool, kind: RowKind) -> Self {
         TextTable {
             columns: Vec::new(),
-            gaps: 0,
             growth: None,
             below: None,
             has_places: !place.is_empty(),
@@ -70,9 +69,9 @@ impl<'t> TextTable<'t> {
             lines: vec![TextRow {
                 figures: Vec::new(),
                 name: name.to_owned(),
-                place: SourceLocation::File(place.to_owned()),
+                place: SourceLocation::Heading(place.to_owned()),
                 below: Vec::new(),
-                growth: 0,
+                growth: None,
             }],
         }
     }
@@ -94,19 +93,13 @@ impl<'t> TextTable<'t> {
         self
     }
 
-    /// Leaves the columns so far empty for rows without costs.
-    pub fn with_gaps(mut self) -> Self {
-        self.gaps = self.columns.len();
-        self
-    }
-
     /// Adds lines below the rows.
     pub fn with_below(mut self, below: impl Fn(&Row<'_>) -> Vec<String> + 't) -> Self {
         self.below = Some(Box::new(below));
         self
     }
 
-    /// Colours the first figure of each row if colours are requested: growth is red, decline is green.
+    /// What the first figure of each row shows: growth or decline.
     pub fn with_growth(mut self, growth: impl Fn(&Row<'_>) -> i128 + 't) -> Self {
         self.growth = Some(Box::new(growth));
         self
@@ -114,34 +107,7 @@ impl<'t> TextTable<'t> {
 
     /// Adds rows.
     pub fn with_rows<'r, T: Borrow<Row<'r>>>(mut self, rows: impl IntoIterator<Item = T>) -> Self {
-        self.lines.extend(rows.into_iter().map(|row| {
-            let row = row.borrow();
-            let gaps = if row.sums == Sides::default() {
-                self.gaps
-            } else {
-                0
-            };
-            let figures = self.columns.iter().enumerate();
-            let figures = figures.map(|(at, figure)| {
-                if at < gaps {
-                    String::new()
-                } else {
-                    figure(row)
-                }
-            });
-            let line = if self.has_lines { row.named.line } else { 0 };
-            TextRow {
-                figures: figures.collect(),
-                name: row.shown(),
-                place: if self.has_places {
-                    SourceLocation::of(&Named { line, ..row.named })
-                } else {
-                    SourceLocation::File(String::new())
-                },
-                below: self.below.as_ref().map_or(Vec::new(), |below| below(row)),
-                growth: self.growth.as_ref().map_or(0, |growth| growth(row)),
-            }
-        }));
+        rows.into_iter().for_each(|row| self.add(row.borrow()));
         self
     }
 
@@ -152,15 +118,45 @@ impl<'t> TextTable<'t> {
             name,
             place: SourceLocation::of(place),
             below: Vec::new(),
-            growth: 0,
+            growth: None,
         });
         self
     }
 
-    /// The headings and rows as lines after an empty one, cut to the room there is. Without a
-    /// terminal, names that are wider than `aligned` push their locations to the right: one long name
+    /// Adds a row.
+    pub fn add(&mut self, row: &Row<'_>) {
+        let line = if self.has_lines { row.named.line } else { 0 };
+        self.lines.push(TextRow {
+            figures: self.columns.iter().map(|figure| figure(row)).collect(),
+            name: row.shown(),
+            place: if self.has_places {
+                SourceLocation::of(&Named { line, ..row.named })
+            } else {
+                SourceLocation::File(String::new())
+            },
+            below: self.below.as_ref().map_or(Vec::new(), |below| below(row)),
+            growth: self.growth.as_ref().map(|growth| growth(row)),
+        });
+    }
+
+    /// Adds a line between rows that has no costs: a name, and what is in the last column.
+    pub fn add_text(&mut self, name: String, last: &str) {
+        let mut figures = vec![String::new(); self.lines[0].figures.len()];
+        figures.pop();
+        figures.push(last.to_owned());
+        self.lines.push(TextRow {
+            figures,
+            name,
+            place: SourceLocation::File(String::new()),
+            below: Vec::new(),
+            growth: None,
+        });
+    }
+
+    /// The headings and rows as lines after an empty one, with names and locations that share the room
+    /// there is. Without a terminal, names that are wider than `aligned` push their locations to the right: one long name
     /// must not move all locations. The paths of inputs are equally long, so those of parts are aligned.
-    pub fn lines(mut self, options: &ReportOptions, aligned: usize) -> Vec<String> {
+    pub fn lines(mut self, options: &ReportOptions, aligned: usize) -> Vec<TextLine> {
         if let Some(width) = options.name_width() {
             self.shorten_names(width);
             for row in &mut self.lines {
@@ -187,24 +183,32 @@ impl<'t> TextTable<'t> {
             };
             row.name = pad(mem::take(&mut row.name), name_width) + GAP + &place;
         }
-        let mut lines = vec![String::new()];
-        lines.extend(self.joined(options));
-        lines
+        [TextLine::empty()]
+            .into_iter()
+            .chain(self.joined())
+            .collect()
     }
 
     /// The headings and rows as lines: figures aligned to the right of their columns, and names.
-    pub fn joined(self, options: &ReportOptions) -> impl Iterator<Item = String> {
+    pub fn joined(self) -> impl Iterator<Item = TextLine> {
         let widths = self.figure_widths();
         self.lines.into_iter().flat_map(move |row| {
             let figures = row.figures.iter().zip(&widths).map(|(figure, width)| {
                 let missing = width.saturating_sub(width_of(figure));
                 " ".repeat(missing) + figure + GAP
             });
-            let line = figures.collect::<String>() + &row.name;
-            let line = cut_end(line.trim_end(), options.room());
-            let growth = if options.color { row.growth } else { 0 };
-            let line = coloured(line, widths.first().copied(), growth);
-            [line].into_iter().chain(row.below)
+            let text = figures.collect::<String>() + &row.name;
+            let text = text.trim_end().to_owned();
+            let line = match (row.growth, widths.first()) {
+                (Some(change), Some(&column)) => TextLine::Change {
+                    text,
+                    column,
+                    change,
+                },
+                _ => TextLine::Plain(text),
+            };
+            let below = row.below.into_iter().map(TextLine::Plain);
+            [line].into_iter().chain(below)
         })
     }
 
@@ -292,19 +296,7 @@ impl SourceLocation {
                 format!("[{}]", shorten_path(path, width.saturating_sub(2)))
             }
             SourceLocation::Function(name) => short_name(name, width),
+            SourceLocation::Heading(heading) => cut_end(heading, Some(width)),
         }
     }
-}
-
-/// Colours the first column of a line by the sign of a growth.
-fn coloured(line: String, column: Option<usize>, growth: i128) -> String {
-    let colour = match growth {
-        1.. => "\x1b[31m",
-        0 => return line,
-        _ => "\x1b[32m",
-    };
-    let Some((figure, rest)) = column.and_then(|column| line.split_at_checked(column)) else {
-        return line;
-    };
-    format!("{colour}{figure}\x1b[0m{rest}")
 }

@@ -7,6 +7,8 @@ use std::ops::Range;
 use crate::compare::{Outcome, Verdict};
 use crate::display::numbers::counted;
 use crate::names::cut_end;
+use crate::output::ReportOptions;
+use crate::output::figures::line::TextLine;
 use crate::output::figures::row::Row;
 use crate::output::figures::table::{SourceLocation, TextTable};
 
@@ -58,10 +60,10 @@ impl Body {
     }
 
     /// Adds lines of text as they are, as far as there is room.
-    pub fn code(&mut self, lines: Vec<String>) {
+    pub fn code(&mut self, lines: Vec<TextLine>, options: &ReportOptions) {
         let lines: Vec<String> = lines
             .into_iter()
-            .map(|line| cut_end(line.trim_end(), Some(MAX_SPAN_LENGTH)))
+            .map(|line| cut_end(line.shown(options).trim_end(), Some(MAX_SPAN_LENGTH)))
             .skip_while(String::is_empty)
             .collect();
         // The marks around it are longer than any in it.

@@ -178,7 +178,7 @@ fn body(
         body.paragraph(&format!("{more}."));
     }
     if let Some(tables) = found {
-        body.code(tables);
+        body.code(tables, groups.options);
         return Ok(body);
     }
     let top = groups.options.most(groups.len()).min(MAX_ROWS);

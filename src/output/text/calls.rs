@@ -6,6 +6,7 @@ use crate::compare::Side;
 use crate::display::numbers::{counted, grouped};
 use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, SHORT, short_name};
+use crate::output::figures::line::TextLine;
 use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
 use crate::output::{Names, Sort};
@@ -51,13 +52,16 @@ impl<'a> Report<'a> {
     ///
     /// Percentages are relative to the inclusive cost of the function, or to the sum of these calls if
     /// that is larger: recursion counts twice there, and Xdebug rounds costs of calls separately.
-    pub(super) fn call_table(&self, function: &Row<'a>, end: CallEnd) -> Vec<String> {
+    pub(super) fn call_table(&self, function: &Row<'a>, end: CallEnd) -> Vec<TextLine> {
         let mut calls = match self.comparison {
             None => self.calls_by_line(function, end),
             Some(_) => self.calls_by_function(function, end),
         };
         if calls.is_empty() {
-            return vec![String::new(), format!("no {}", end.name())];
+            return vec![
+                TextLine::empty(),
+                TextLine::Plain(format!("no {}", end.name())),
+            ];
         }
         self.sort(
             &mut calls,
@@ -159,13 +163,14 @@ impl<'a> Report<'a> {
         &self,
         function: &Row<'a>,
         listed: &mut HashSet<FunctionId>,
-    ) -> Vec<String> {
+    ) -> Vec<TextLine> {
         let view = self.view;
         let Some(id) = function.id.filter(|_| self.comparison.is_none()) else {
             return Vec::new();
         };
         if listed.contains(&id) {
-            return vec![String::new(), "in a cycle that is listed above".to_owned()];
+            let note = "in a cycle that is listed above".to_owned();
+            return vec![TextLine::empty(), TextLine::Plain(note)];
         }
         let mut cycle: Vec<FunctionId> = view.cycle(id).collect();
         if cycle.is_empty() {
@@ -189,8 +194,8 @@ impl<'a> Report<'a> {
         names.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
         let count = counted(cycle.len() as u64, self.kind.by.name());
         let heading = format!("in a cycle of {count} that call each other:");
-        let mut lines = vec![String::new(), heading];
-        lines.extend(self.wrapped(names));
+        let mut lines = vec![TextLine::empty(), TextLine::Plain(heading)];
+        lines.extend(self.wrapped(names).into_iter().map(TextLine::Plain));
         let columns = Columns {
             values: self.with_calls(&[ENTRY]),
             whole: Some(calls.iter().fold(0, |sum, call| {

@@ -9,6 +9,7 @@ use crate::io::SourceFiles;
 use crate::maps::HashMap;
 use crate::names::Named;
 use crate::output::Sort;
+use crate::output::figures::line::TextLine;
 use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
 use crate::profile::{FunctionId, Kind, NameId};
@@ -121,8 +122,8 @@ impl<'a> CostliestLines<'a> {
         mut self,
         report: &Report<'a>,
         source: &SourceText<'_>,
-        above: &[String],
-    ) -> Vec<String> {
+        above: &[TextLine],
+    ) -> Vec<TextLine> {
         let source = |key: &LineKey<'_>| source.lines.get(&(key.1, key.2)).cloned();
         self.lines
             .retain(|key, row| row.sums.new.is_some() || source(key).is_some());
@@ -130,46 +131,42 @@ impl<'a> CostliestLines<'a> {
         if self.lines.len() + self.rest.len() < 2 && !has_source {
             return Vec::new();
         }
-        // Gaps and the files of the following lines have no costs and no numbers.
-        let mut rows = Vec::new();
-        let mut add = |text, number, row| {
-            let named = Named {
-                line: number,
-                ..Named::default()
-            };
-            rows.push(Row {
-                named,
-                text: Some(text),
-                ..row
-            });
-        };
+        let (is_trace, columns) = (is_trace(report), columns(report));
+        let headings = [&*printable(self.own_file), ""];
+        let table = report.table(headings, &columns);
+        let mut table = table.with("line", |row| row.named.line.to_string());
         let (mut last, mut next) = ((false, self.own_file), None);
         for (key, row) in self.lines {
             let (is_other, file, number) = key;
             if last != (is_other, file) {
-                add(printable(file), 0, Row::default());
+                table.add_text(printable(file), "");
             } else if next.is_some_and(|next| next != number) {
-                add(String::new(), 0, Row::default());
+                table.add_text(String::new(), "…");
             }
-            add(source(&key).unwrap_or_default(), number, row);
+            let text = source(&key).unwrap_or_default();
+            if row.sums.new.is_none() {
+                table.add_text(text, &number.to_string());
+            } else {
+                let named = Named {
+                    line: number,
+                    ..Named::default()
+                };
+                table.add(&Row {
+                    named,
+                    text: Some(text),
+                    ..row
+                });
+            }
             (last, next) = ((is_other, file), number.checked_add(1));
         }
-        let (is_trace, columns) = (is_trace(report), columns(report));
-        let headings = [&*printable(self.own_file), ""];
-        let table = report.table(headings, &columns).with("line", |row| {
-            match (row.named.line, row.sums.new) {
-                (0, None) if row.shown().is_empty() => "…".to_owned(),
-                (0, None) => String::new(),
-                (number, _) => number.to_string(),
-            }
-        });
         let mut lines = above.to_vec();
-        lines.extend(table.with_rows(&rows).joined(report.options));
+        lines.extend(table.joined());
         if !self.rest.is_empty() {
             let rest = report.tally(&self.rest, &columns);
-            lines.push(report.together(rest, "more line", &columns));
+            let rest = report.together(rest, "more line", &columns);
+            lines.push(TextLine::Plain(rest));
         }
-        lines.extend(is_trace.then(|| TRACE_NOTE.to_owned()));
+        lines.extend(is_trace.then(|| TextLine::Plain(TRACE_NOTE.to_owned())));
         lines
     }
 }

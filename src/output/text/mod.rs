@@ -9,10 +9,11 @@ use std::slice;
 use self::calls::CallEnd;
 use self::lines::{CostliestLines, INDENT, SourceText};
 use super::ReportOptions;
+use super::figures::line::{TextLine, write_lines};
 use super::figures::report::{Columns, Report};
 use super::figures::row::Row;
 use super::figures::table::TextTable;
-use super::figures::{absence, fact, write_lines};
+use super::figures::{absence, fact};
 use crate::compare::Subject;
 use crate::compare::{Side, Transition};
 use crate::display::numbers::{counted, grouped};
@@ -56,7 +57,7 @@ pub fn write<'a>(
 
 impl<'a> Report<'a> {
     /// The costliest rows, or those that changed most.
-    fn top_rows(&self, sources: &mut SourceFiles) -> Result<Vec<String>, Error> {
+    fn top_rows(&self, sources: &mut SourceFiles) -> Result<Vec<TextLine>, Error> {
         let mut lines = self.heading();
         let query = self.options.filter.as_deref().map(NameQuery::new);
         let found = query.as_ref().map(|query| query.containing(self.names()));
@@ -80,14 +81,14 @@ impl<'a> Report<'a> {
             lines.extend(self.detailed_table(&listed.rows, &source));
         }
         let rest = self.rest(&listed, listed.rows.len());
-        lines.extend(rest.first().map(|_| String::new()));
-        lines.extend(rest);
+        lines.extend(rest.first().map(|_| TextLine::empty()));
+        lines.extend(rest.into_iter().map(TextLine::Plain));
         lines.extend(self.repeated_table(found.as_deref()));
         Ok(lines)
     }
 
     /// The first calls that lines make repeatedly, after an empty line.
-    fn repeated_table(&self, wanted: Option<&[usize]>) -> Vec<String> {
+    fn repeated_table(&self, wanted: Option<&[usize]>) -> Vec<TextLine> {
         let calls = self.repeated_calls(wanted);
         let (top, rest) = calls.split_at(self.options.most(calls.len()).min(MAX_REPEATED));
         if top.is_empty() {
@@ -105,15 +106,15 @@ impl<'a> Report<'a> {
             let name: Vec<&str> = name.into_iter().flatten().collect();
             table.with_line(self.repeated_figures(calls), name.join(", "), &calls.place)
         });
-        let mut lines = vec![String::new(), about.to_owned()];
+        let mut lines = vec![TextLine::empty(), TextLine::Plain(about.to_owned())];
         lines.extend(self.lines(table).into_iter().skip(1));
         let more = counted(rest.len() as u64, "more repeated call");
-        lines.extend((!rest.is_empty()).then_some(more));
+        lines.extend((!rest.is_empty()).then_some(TextLine::Plain(more)));
         lines
     }
 
     /// The table of named parts, if there are any.
-    fn top_parts(&self) -> Vec<String> {
+    fn top_parts(&self) -> Vec<TextLine> {
         self.top_of(
             ["part", ""],
             &self.parts(),
@@ -129,20 +130,21 @@ impl<'a> Report<'a> {
         rows: &[Row<'_>],
         more: &str,
         columns: &Columns,
-    ) -> Vec<String> {
+    ) -> Vec<TextLine> {
         let (top, rest) = self.options.split(rows);
         if top.is_empty() {
             return Vec::new();
         }
         let mut lines = self.lines(self.table(headings, columns).with_rows(top));
         let rest = self.tally(rest, columns);
-        lines.extend((rest.count > 0).then(|| self.together(rest, more, columns)));
+        let more = (rest.count > 0).then(|| self.together(rest, more, columns));
+        lines.extend(more.map(TextLine::Plain));
         lines
     }
 
     /// The lines of a table. In a log of 80 columns, the figures of a comparison leave less room for
     /// names.
-    fn lines(&self, table: TextTable<'_>) -> Vec<String> {
+    fn lines(&self, table: TextTable<'_>) -> Vec<TextLine> {
         let aligned = self.comparison.map_or(60, |_| 30);
         table.lines(self.options, aligned)
     }
@@ -152,7 +154,7 @@ impl<'a> Report<'a> {
         &self,
         name: &[u8],
         sources: &mut SourceFiles,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<TextLine>, Error> {
         let (found, most) = NameQuery::new(name).find(self.names())?;
         let most = self.options.most(found.len()).min(most);
         let rest = found.len() - most;
@@ -186,20 +188,21 @@ impl<'a> Report<'a> {
         let more = counted(rest as u64, &format!("more {}", self.kind.by.name()));
         let more = (rest > 0).then(|| format!("{more} found"));
         for line in source.left_out().into_iter().chain(more) {
-            lines.extend([String::new(), line]);
+            lines.extend([TextLine::empty(), TextLine::Plain(line)]);
         }
         Ok(lines)
     }
 
     /// What is above a table of lines.
-    fn above_lines(&self) -> Vec<String> {
+    fn above_lines(&self) -> Vec<TextLine> {
         let title = self
             .comparison
             .map(|comparison| match comparison.divisors().new {
                 1 => "Lines in the new profile:".to_owned(),
                 runs => format!("Lines in the new profile, in {} runs:", grouped(runs)),
             });
-        [String::new()].into_iter().chain(title).collect()
+        let title = title.map(TextLine::Plain);
+        [TextLine::empty()].into_iter().chain(title).collect()
     }
 
     /// The files and numbers of rows, if rows are lines.
@@ -209,7 +212,7 @@ impl<'a> Report<'a> {
 
     /// A table of rows with their details, after an empty line. If rows are lines, their source is below
     /// them, as far as it is known.
-    fn detailed_table(&self, rows: &[Row<'a>], source: &SourceText<'_>) -> Vec<String> {
+    fn detailed_table(&self, rows: &[Row<'a>], source: &SourceText<'_>) -> Vec<TextLine> {
         let table = self.function_table().with_below(|row| {
             let place = self.kind.place(row);
             let source = place.and_then(|place| source.below(place));
