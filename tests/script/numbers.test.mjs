@@ -19,6 +19,12 @@ test('nouns have their number', () => {
     ['0 classes', '1 class', '2 classes'],
   );
   assert.equal(counted(1000, 'file'), '1,000 files');
+  // It is that of the number as it is shown.
+  assert.deepEqual([counted(1n, 'call'), counted(2, 'call', () => '1')], ['1 call', '1 call']);
+  assert.equal(
+    counted(1, 'call', () => '0.5'),
+    '0.5 calls',
+  );
 });
 
 test('numbers are grouped, and rounded to the nearest', () => {

@@ -49,6 +49,19 @@ test('of a range, what is outside of it is not drawn', () => {
   ]);
 });
 
+test('calls that took no time are drawn at both ends of a range, others that only touch it are not', () => {
+  const data = {
+    ...columns,
+    start: [0, 10, 20, 50, 60, 100],
+    depth: [0, 1, 1, 1, 1, 0],
+    duration: [100, 10, 30, 0, 30, 20],
+  };
+  const { root: top } = tree({}, data);
+  const within = (...range) => texts(timeLevels([top], range, 0.001, none))[2];
+  assert.deepEqual(within(50, 100), ['leaf 0.00+0.00', 'b 0.20+0.60']);
+  assert.deepEqual(within(30, 60), ['leaf 0.00+0.67', 'leaf 0.67+0.00']);
+});
+
 test('calls that are too narrow are drawn together, but not with those that are found', () => {
   const { root: top, nodes } = tree();
   const leaves = (least, isFound) => texts(timeLevels([top], [0, 120], least, isFound))[3];
@@ -133,8 +146,8 @@ test('a range: the node that ran during all of it, around a call, moved, in an a
   );
   assert.deepEqual(spanOf('10-30', [0, 20]), [10, 20]);
   assert.deepEqual(
-    ['30-10', '5', '-1-4', 'a-b', '200-300', ''].map((text) => spanOf(text, [0, 100])),
-    Array(6).fill(undefined),
+    ['30-10', '10-10', '100-200', '5', '-1-4', 'a-b', '200-300', ''].map((text) => spanOf(text, [0, 100])),
+    Array(8).fill(undefined),
   );
 });
 

@@ -83,6 +83,10 @@ test('what may be off by more than one percent is doubtful', () => {
   assert.deepEqual(of('0000001', 99), ['b', 'leaf']);
   assert.deepEqual(of('2000000', 5), ['main']);
   assert.deepEqual(of('', 5), []);
+  // What is below a function of that is counted once.
+  const estimated = tree({}, { ...stacks, estimated: '0010000' });
+  const doubts = [false, true].map((isCallers) => stacksOf(estimated, 1, isCallers, options).root.below[0].doubt);
+  assert.deepEqual(doubts, [30, 30]);
   // Where something is omitted, all is in doubt, unless what is below says how much.
   const { root: top } = tree({}, { ...stacks, own: [0, 1005, 5, 0, 0, 0, 0], estimated: '0210000' });
   const doubtful = inOrder(top).filter(isDoubtful);
@@ -126,6 +130,22 @@ test('no recursion over data', () => {
   assert.equal(layout(top, 0.5).length, 50_002);
   assert.equal(openRows(top, [nodes[nodes.length - 1]], new Map()).length, 100_000);
   assert.equal(shown(tree({ isFolded: true }, deep).root), 'all 0/100000 (main 50000/100000 (a 50000/50000))');
+});
+
+test('frames of one function are one caller, those of no function are apart', () => {
+  const many = [
+    ...frames,
+    { key: 4, index: 1, name: 'a’' },
+    { key: 5, index: -1, name: 'f' },
+    { key: 6, index: -1, name: 'g' },
+  ];
+  const parent = [-1, 0, -1, 2, -1, 4, -1, 6];
+  const all = { parent, frame: [1, 3, 4, 3, 5, 3, 6, 3], calls: parent, own: [0, 1, 0, 2, 0, 4, 0, 8], estimated: '' };
+  const { rows } = script.passedOn(allStacks(all, many, options), 3, true, () => false);
+  assert.deepEqual(
+    rows.map(({ frame, cost }) => `${frame.name} ${cost}`),
+    ['a 3', 'f 4', 'g 8'],
+  );
 });
 
 test('callers and callees past functions that are passed over', () => {
