@@ -93,6 +93,8 @@ pub(crate) struct Column {
     pub share: &'static str,
     /// What the sum of several rows is called; empty if there is none.
     pub sum: &'static str,
+    /// The heading of its change.
+    pub change: &'static str,
 }
 
 impl Column {
@@ -109,6 +111,7 @@ impl Column {
             name,
             share,
             sum,
+            change: "change",
         }
     }
 }
@@ -261,7 +264,7 @@ impl<'a> Report<'a> {
     /// What tables list of the rows at these positions: up to `most` rows, and the others as sums.
     pub fn listed(&self, positions: impl IntoIterator<Item = usize>, most: usize) -> Listed<'a> {
         let changed = self.comparison.map(|comparison| comparison.changes.len());
-        let summed = self.values()[0].value;
+        let summed = self.columns().values[0].value;
         let (mut all, mut unchanged) = (Tally::default(), 0);
         let positions = positions.into_iter().filter(|&position| {
             let is_listed = changed.is_none_or(|changed| position < changed);
@@ -380,11 +383,20 @@ impl<'a> Report<'a> {
         columns.iter().copied().chain(calls).collect()
     }
 
-    /// The columns of functions or groups. The costs of both sides have no room there.
+    /// The columns of functions or groups. The costs of both sides have no room there: a comparison
+    /// shows how what the rows are sorted by has changed.
     pub fn columns(&self) -> Columns {
+        let mut values = self.values();
+        let is_sorted = |of: &Column| of.value == self.options.sort;
+        let sorted = values.iter().position(is_sorted).unwrap_or(0);
+        if self.comparison.is_some() && sorted > 0 {
+            values.swap(0, sorted);
+            values[0].change = self.options.sort.change_heading();
+        }
+        let has_share = values[0].value != Sort::Calls;
         Columns {
-            values: self.values(),
-            whole: Some(self.first().whole()),
+            whole: has_share.then(|| self.first().whole()),
+            values,
             has_sides: false,
         }
     }
@@ -460,12 +472,22 @@ impl<'a> Report<'a> {
 
     fn with_changes<'t>(&'t self, table: TextTable<'t>, columns: &Columns) -> TextTable<'t> {
         let (event, notation) = (self.first(), self.first().notation);
-        let (value, whole) = (columns.values[0].value, columns.whole);
+        let (shown, whole) = (columns.values[0], columns.whole);
+        let value = shown.value;
+        let heading = match value {
+            Sort::Calls => shown.change.to_owned(),
+            _ => notation.heading(shown.change),
+        };
         let on = move |row: &Row<'_>, side: Side| row.sums[side].map(|sums| value.of(sums));
         let share = whole.map_or("change %", |_| "base %");
         let table = table
-            .with(notation.heading("change"), move |row| {
-                marked(row.is_estimated(value), event.change(row.change(value)))
+            .with(heading, move |row| {
+                let by = row.change(value);
+                let by = match value {
+                    Sort::Calls => signed(by, CallCount { tenths: by }.to_string()),
+                    _ => event.change(by),
+                };
+                marked(row.is_estimated(value), by)
             })
             .with(share, move |row| {
                 let base = on(row, Side::Base).unwrap_or_default();

@@ -110,6 +110,15 @@ impl Sort {
         change(sums.map(|sums| Some(self.of(sums?))))
     }
 
+    /// The heading of its changes. That of self costs needs no word.
+    pub(crate) fn change_heading(self) -> &'static str {
+        match self {
+            Sort::SelfCost => "change",
+            Sort::Inclusive => "incl change",
+            Sort::Calls => "calls change",
+        }
+    }
+
     /// The value that rows are sorted by. Calls are in tenths.
     pub(crate) fn of(self, sums: FunctionSums) -> i128 {
         match self {
