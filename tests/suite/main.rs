@@ -22,6 +22,7 @@ mod names;
 #[cfg(feature = "compression")]
 // Inputs have other names elsewhere.
 #[cfg(unix)]
+mod options;
 mod outputs;
 mod page;
 mod parts;
