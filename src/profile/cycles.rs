@@ -74,9 +74,17 @@ impl Cycles {
         self.members_with(member).len() > 1
     }
 
+    /// The members of all sets.
+    pub fn all(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.ends.len()).map(|set| self.set(set))
+    }
+
     /// The members of the set of a member.
     pub fn members_with(&self, member: usize) -> &[u32] {
-        let set = self.of[member] as usize;
+        self.set(self.of[member] as usize)
+    }
+
+    fn set(&self, set: usize) -> &[u32] {
         let start = set.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.members[start as usize..self.ends[set] as usize]
     }

@@ -8,6 +8,7 @@ mod cycles;
 mod error;
 mod events;
 mod folded;
+mod graphs;
 mod headers;
 mod parts;
 mod producer;
@@ -38,6 +39,7 @@ use crate::tables::{ByFunction, CostTable, LineRule, LineTable, NameTable, first
 use crate::trace::{ContextTree, Timeline};
 use events::Events;
 pub(crate) use folded::Joined;
+pub(crate) use graphs::{CallGraph, GraphFunction};
 use headers::Headers;
 pub(crate) use sums::Sums;
 

@@ -1,6 +1,9 @@
 //! The sums of a profile, and how those of two profiles are merged.
 
+use std::mem::take;
+
 use super::ModelError;
+use super::graphs::Graphs;
 use super::parts::{Part, PartHeader, Parts};
 use crate::tables::{
     ANY_WIDTH, CallEdge, CallTable, ColumnMap, CostTable, Function, FunctionId, FunctionTable,
@@ -24,6 +27,7 @@ pub(crate) struct Sums {
     /// The requested proxies that exist, by position.
     pub proxies: Vec<usize>,
     pub(super) parts: Parts,
+    pub(super) graphs: Graphs,
 }
 
 impl Sums {
@@ -38,7 +42,11 @@ impl Sums {
     /// Adds other sums. They have the same events as these, or only the first of them.
     ///
     /// `name` maps the other numbers of names to those here.
-    pub fn merge(&mut self, other: Sums, name: impl Fn(NameId) -> NameId, lines: LineRule) {
+    pub fn merge(&mut self, mut other: Sums, name: impl Fn(NameId) -> NameId, lines: LineRule) {
+        if self.graphs.differ(&other.graphs) {
+            self.graphs.split(&self.functions, &self.calls);
+            other.graphs.split(&other.functions, &other.calls);
+        }
         let renamed = |function: &Function| function.renamed(&name);
         let functions = self.join(&other, renamed, &name, lines);
         self.proxies.extend(other.proxies);
@@ -47,6 +55,9 @@ impl Sums {
         self.parts.append(&other.parts);
         // The other sums may have fewer events.
         let width = self.functions.self_costs.width();
+        let graphs = take(&mut other.graphs);
+        self.graphs
+            .append(graphs, |id| functions[id.index()], width);
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_with(|| tree.empty());
             own.self_costs.widen(width);
@@ -167,6 +178,7 @@ impl Sums {
         own.into_iter()
             .chain(contexts.map(|contexts| &mut contexts.self_costs))
             .chain(lines.map(|lines| &mut lines.costs))
+            .chain(self.graphs.tables())
     }
 
     /// Extends rows to this number of events, with 0 at the end.

@@ -24,7 +24,7 @@ use indexmap::map::Entry;
 use super::{Estimated, Frame};
 use crate::maps::{HashMap, IndexMap};
 use crate::names::Chains;
-use crate::profile::{Cost, FunctionId, Profile};
+use crate::profile::{CallGraph, Cost, Profile};
 use crate::tables::{ANY_WIDTH, CostTable, next_index, saturated};
 
 /// The most estimated nodes.
@@ -48,9 +48,13 @@ const OTHER_CALLERS: &[u8] = b"(other callers)";
 /// The parent of the roots.
 const TOP: u32 = 0;
 
-/// The stacks of aggregates: the tree that grows from the graph of groups and calls.
+/// The stacks of aggregates: the tree that grows from the graph of groups and calls. Each call graph
+/// of the profile has groups and nodes of its own.
 pub(super) struct Estimate<'a> {
-    pub groups: Vec<Group<'a>>,
+    /// The number of call graphs.
+    graphs: usize,
+    pub names: Vec<GroupName<'a>>,
+    groups: Vec<Group>,
     /// The first one is the parent of the roots.
     pub nodes: Vec<EstimatedNode>,
     /// A row of self costs for each node.
@@ -59,15 +63,29 @@ pub(super) struct Estimate<'a> {
     group_costs: CostTable,
     /// The cost of everything, in the event that decides.
     total: u64,
+    /// That event, and whether its costs are rounded: times and sizes are, counts are not.
+    event: usize,
+    are_rounded: bool,
 }
 
-/// A group, with the costs of one event.
-#[derive(Default)]
-pub(super) struct Group<'a> {
+/// What a group is called. Groups of several call graphs can have the same name.
+#[derive(Clone, Copy, Default)]
+pub(super) struct GroupName<'a> {
     /// One of its functions, if any, and its name without callers.
     pub frame: Frame<'a>,
     /// The callers in its name.
     chain: &'a [u8],
+}
+
+/// A group, with the costs of one event.
+#[derive(Default)]
+struct Group {
+    /// The position of its name.
+    name: u32,
+    /// The position of its call graph.
+    graph: u32,
+    /// The number of groups that call it, plus one if it calls itself.
+    callers: u32,
     invocations: u64,
     /// The costs of its calls, by the group that is called; the costliest first.
     calls: Vec<(u32, u64)>,
@@ -76,14 +94,33 @@ pub(super) struct Group<'a> {
     into: u64,
     /// How much these may differ because they were rounded.
     rounding: u64,
-    /// The number of groups that call it, plus one if it calls itself.
-    callers: u32,
     /// The weight of its nodes, and of those that have got their part of its costs.
     weight: u64,
     divided: u64,
 }
 
-impl Group<'_> {
+/// The names of groups, while these are made.
+struct Names<'c, 'a> {
+    chains: &'c Chains<'a>,
+    /// The number of those of functions, which come first, and are sorted.
+    count: usize,
+    of_functions: Vec<u32>,
+    /// Those of callers that are no functions.
+    of_callers: HashMap<(&'a [u8], &'a [u8]), u32>,
+    /// The groups of functions in the call graph that was added last.
+    groups: Vec<u32>,
+}
+
+/// Stands for no group, and for no name of one.
+const NO_GROUP: u32 = u32::MAX;
+
+impl<'a> GroupName<'a> {
+    fn key(&self) -> (&'a [u8], &'a [u8]) {
+        (self.frame.name, self.chain)
+    }
+}
+
+impl Group {
     /// How much more it and its calls cost than the calls to it, if that is not just rounding.
     fn excess(&self) -> u64 {
         let excess = self.out.saturating_sub(self.into);
@@ -108,41 +145,47 @@ pub(super) struct EstimatedNode {
 }
 
 /// The costs of calls, by caller and callee.
-type CallGraph = IndexMap<(u32, u32), u64>;
+type Calls = IndexMap<(u32, u32), u64>;
 
 /// A candidate for a node: those with one possible stack first, then the heaviest, then those with
 /// the smallest numbers of parent and group.
 type Candidate = (bool, u64, Reverse<u32>, Reverse<u32>);
 
 impl<'a> Estimate<'a> {
-    /// The stacks of those functions that `is_summed` selects. The first event that costs anything
-    /// decides.
-    pub fn new(profile: &'a Profile, is_summed: impl Fn(FunctionId) -> bool) -> Self {
+    /// The stacks of the aggregates of a profile. The first event that costs anything decides.
+    pub fn new(profile: &'a Profile) -> Self {
         let totals = profile.totals();
         let event = totals.iter().position(|&total| total > 0).unwrap_or(0);
+        let unit = profile.events().get(event).map(|event| profile.unit(event));
         let width = profile.events().len();
+        let graphs = profile.call_graphs();
         let mut estimate = Estimate {
+            graphs: graphs.len(),
+            names: Vec::new(),
             groups: Vec::new(),
             nodes: Vec::new(),
             costs: CostTable::new(width),
             group_costs: CostTable::new(width),
             total: positive(&totals, event),
+            event,
+            are_rounded: unit.is_some_and(|unit| !unit.is_empty()),
         };
-        estimate.add_groups(profile, event, is_summed);
+        let chains = profile.chains();
+        let mut names = estimate.add_names(profile, &chains);
+        for (number, graph) in (0..).zip(graphs) {
+            estimate.add_graph(number, graph, &mut names);
+        }
+        drop(names);
         estimate.grow();
         estimate.divide_costs();
         estimate
     }
 
-    /// Adds the groups and the calls between them.
-    fn add_groups(
-        &mut self,
-        profile: &'a Profile,
-        event: usize,
-        is_summed: impl Fn(FunctionId) -> bool,
-    ) {
-        let chains = profile.chains();
-        let functions = profile.functions().filter(|&(id, _)| is_summed(id));
+    /// Adds the names of the groups of functions, sorted.
+    fn add_names<'c>(&mut self, profile: &'a Profile, chains: &'c Chains<'a>) -> Names<'c, 'a> {
+        let functions = profile
+            .functions()
+            .filter(|&(id, _)| !profile.has_stacks(id));
         let mut functions: Vec<_> = functions
             .map(|(id, function)| {
                 let name = chains.split(profile.name(function.name));
@@ -151,78 +194,122 @@ impl<'a> Estimate<'a> {
             })
             .collect();
         functions.sort_unstable();
-        // Times and sizes are rounded, counts are not.
-        let unit = profile.events().get(event).map(|event| profile.unit(event));
-        let are_rounded = unit.is_some_and(|unit| !unit.is_empty());
-        let mut group_of = vec![None; profile.functions().len()];
+        let mut of_functions = vec![NO_GROUP; profile.functions().len()];
         for members in functions.chunk_by(|(a, ..), (b, ..)| a == b && !a.1.is_empty()) {
             let ((name, chain, _), _, first) = members[0];
-            let at = self.push_group(Some(first), name, chain);
-            let group = &mut self.groups[at as usize];
-            group.rounding = are_rounded.into();
+            let number = next_index(self.names.len());
+            self.names.push(GroupName {
+                frame: Frame {
+                    function: Some(first),
+                    name,
+                },
+                chain,
+            });
             for &(.., id) in members {
-                group_of[id.index()] = Some(at);
-                let costs = profile.self_costs(id);
-                self.group_costs.add::<ANY_WIDTH>(at as usize, costs);
-                add(&mut group.out, positive(costs, event));
-                add(&mut group.invocations, profile.function(id).invocations);
+                of_functions[id.index()] = number;
             }
         }
-        let mut graph = CallGraph::default();
-        for edge in profile.edges() {
-            let ends = [edge.caller, edge.callee].map(|id| group_of[id.index()]);
-            let [Some(caller), Some(callee)] = ends else {
+        Names {
+            chains,
+            count: self.names.len(),
+            groups: vec![NO_GROUP; of_functions.len()],
+            of_functions,
+            of_callers: HashMap::default(),
+        }
+    }
+
+    /// Adds the groups of a call graph and the calls between them.
+    fn add_graph(&mut self, number: u32, graph: CallGraph<'a>, names: &mut Names<'_, 'a>) {
+        let first = self.groups.len();
+        let functions = graph.functions();
+        let functions =
+            functions.map(|function| (names.of_functions[function.id.index()], function));
+        let mut functions: Vec<_> = functions.collect();
+        functions.sort_unstable_by_key(|&(name, function)| (name, function.id));
+        for members in functions.chunk_by(|(a, _), (b, _)| a == b) {
+            let at = self.push_group(number, members[0].0);
+            let group = &mut self.groups[at as usize];
+            group.rounding = self.are_rounded.into();
+            for (_, function) in members {
+                names.groups[function.id.index()] = at;
+                let costs = function.self_costs;
+                self.group_costs.add::<ANY_WIDTH>(at as usize, costs);
+                add(&mut group.out, positive(costs, self.event));
+                add(&mut group.invocations, function.invocations);
+            }
+        }
+        drop(functions);
+        let mut calls = Calls::default();
+        for edge in graph.edges() {
+            let [caller, callee] = [edge.caller, edge.callee].map(|id| names.groups[id.index()]);
+            if [caller, callee].contains(&NO_GROUP) {
                 continue;
-            };
+            }
             if caller == callee {
                 // A name with callers tells how deep the recursion is.
                 let group = &mut self.groups[caller as usize];
-                group.callers += u32::from(group.chain.is_empty());
+                let has_chain = !self.names[group.name as usize].chain.is_empty();
+                group.callers += u32::from(!has_chain);
                 continue;
             }
-            for group in [caller, callee].into_iter().filter(|_| are_rounded) {
+            for group in [caller, callee].into_iter().filter(|_| self.are_rounded) {
                 add(&mut self.groups[group as usize].rounding, edge.calls);
             }
-            let cost = positive(edge.costs(), event);
-            self.add_calls(&mut graph, caller, callee, cost);
+            let cost = positive(edge.costs(), self.event);
+            self.add_calls(&mut calls, caller, callee, cost);
         }
-        self.add_callers_in_names(&mut graph, &chains);
-        graph.sort_unstable_by(|a, a_cost, b, b_cost| (b_cost, a).cmp(&(a_cost, b)));
-        for ((caller, callee), cost) in graph {
+        self.add_callers_in_names(number, first, &mut calls, names);
+        calls.sort_unstable_by(|a, a_cost, b, b_cost| (b_cost, a).cmp(&(a_cost, b)));
+        for ((caller, callee), cost) in calls {
             self.groups[caller as usize].calls.push((callee, cost));
         }
     }
 
-    fn push_group(&mut self, function: Option<FunctionId>, name: &'a [u8], chain: &'a [u8]) -> u32 {
+    fn push_group(&mut self, graph: u32, name: u32) -> u32 {
         self.group_costs.push_zeros();
         self.groups.push(Group {
-            frame: Frame { function, name },
-            chain,
+            name,
+            graph,
             ..Group::default()
         });
         next_index(self.groups.len() - 1)
     }
 
-    fn add_calls(&mut self, graph: &mut CallGraph, caller: u32, callee: u32, cost: u64) {
+    fn push_name(&mut self, name: &'a [u8], chain: &'a [u8]) -> u32 {
+        let function = None;
+        let frame = Frame { function, name };
+        self.names.push(GroupName { frame, chain });
+        next_index(self.names.len() - 1)
+    }
+
+    fn add_calls(&mut self, calls: &mut Calls, caller: u32, callee: u32, cost: u64) {
         add(&mut self.groups[caller as usize].out, cost);
         let called = &mut self.groups[callee as usize];
         add(&mut called.into, cost);
-        let calls = graph.entry((caller, callee));
+        let calls = calls.entry((caller, callee));
         called.callers += u32::from(matches!(calls, Entry::Vacant(_)));
         add(calls.or_default(), cost);
     }
 
-    /// Lets callers in names make the calls that none of the functions made.
-    fn add_callers_in_names(&mut self, graph: &mut CallGraph, chains: &Chains<'a>) {
+    /// Lets callers in names make the calls that none of the functions made. `first` is the first
+    /// group of the call graph.
+    fn add_callers_in_names(
+        &mut self,
+        graph: u32,
+        first: usize,
+        calls: &mut Calls,
+        names: &mut Names<'_, 'a>,
+    ) {
         let known = self.groups.len();
         let mut added: HashMap<_, u32> = HashMap::default();
-        for start in 0..next_index(known) {
-            let group = &self.groups[start as usize];
-            let (mut callee, mut chain) = (start, group.chain);
+        for start in first..known {
+            let group = &self.groups[start];
+            let mut chain = self.names[group.name as usize].chain;
             if !group.lacks_callers() || chain.is_empty() || self.groups.len() > MAX_GROUPS {
                 continue;
             }
-            for name in chains.callers(chain).unwrap_or_default() {
+            let mut callee = next_index(start);
+            for name in names.chains.callers(chain).unwrap_or_default() {
                 let group = &self.groups[callee as usize];
                 if !group.lacks_callers() {
                     break;
@@ -230,16 +317,29 @@ impl<'a> Estimate<'a> {
                 let cost = group.excess();
                 chain = chain.get(name.len() + 1..).unwrap_or_default();
                 let key = (name, chain);
-                let groups = &self.groups[..known];
-                let key_of = |group: &Group<'a>| (group.frame.name, group.chain);
+                let groups = &self.groups[first..known];
+                let key_of = |group: &Group| self.names[group.name as usize].key();
                 let caller = match groups.binary_search_by_key(&key, key_of) {
-                    Ok(at) => next_index(at),
-                    Err(_) => *added
-                        .entry(key)
-                        .or_insert_with(|| self.push_group(None, name, chain)),
+                    Ok(at) => next_index(first + at),
+                    Err(_) => *added.entry(key).or_insert_with(|| {
+                        let name = self.name_of_caller(key, names);
+                        self.push_group(graph, name)
+                    }),
                 };
-                self.add_calls(graph, caller, callee, cost);
+                self.add_calls(calls, caller, callee, cost);
                 callee = caller;
+            }
+        }
+    }
+
+    /// The name of a caller that is no function of its call graph.
+    fn name_of_caller(&mut self, key: (&'a [u8], &'a [u8]), names: &mut Names<'_, 'a>) -> u32 {
+        let of_functions = &self.names[..names.count];
+        match of_functions.binary_search_by_key(&key, GroupName::key) {
+            Ok(at) => next_index(at),
+            Err(_) => {
+                let added = names.of_callers.entry(key);
+                *added.or_insert_with(|| self.push_name(key.0, key.1))
             }
         }
     }
@@ -254,7 +354,8 @@ impl<'a> Estimate<'a> {
         let mut estimated = 0;
         // The node on whose path a group was found last.
         let mut on_path_of = vec![TOP; self.groups.len()];
-        let top = self.push_group(None, b"", b"");
+        let name = self.push_name(b"", b"");
+        let top = self.push_group(0, name);
         self.add_node(TOP, top, 0, Estimated::Nothing);
         while let Some((is_exact, weight, Reverse(parent), Reverse(group))) = candidates.pop() {
             if is_exact {
@@ -303,13 +404,24 @@ impl<'a> Estimate<'a> {
             self.groups[at as usize].weight == 0 && costs.iter().any(|&cost| cost != 0)
         };
         let without_node: Vec<u32> = (0..top).filter(has_no_node).collect();
-        if !without_node.is_empty() {
-            let others = self.push_group(None, OTHER_CALLERS, b"");
-            let parent = next_index(self.nodes.len());
-            self.add_node(TOP, others, 0, Estimated::SelfAndInclusive);
-            for group in without_node {
-                self.add_node(parent, group, 0, Estimated::SelfAndInclusive);
-            }
+        if without_node.is_empty() {
+            return;
+        }
+        let name = self.push_name(OTHER_CALLERS, b"");
+        let mut others = None;
+        for group in without_node {
+            let graph = self.graph(group);
+            let parent = match others {
+                Some((parent, of)) if of == graph => parent,
+                _ => {
+                    let parent = next_index(self.nodes.len());
+                    let group = self.push_group(graph, name);
+                    self.add_node(TOP, group, 0, Estimated::SelfAndInclusive);
+                    others = Some((parent, graph));
+                    parent
+                }
+            };
+            self.add_node(parent, group, 0, Estimated::SelfAndInclusive);
         }
     }
 
@@ -328,6 +440,29 @@ impl<'a> Estimate<'a> {
             estimated,
             weight,
         });
+    }
+
+    /// The number of nodes of each call graph, except the parent of the roots.
+    pub fn nodes_by_graph(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.graphs];
+        for node in &self.nodes[1..] {
+            counts[self.graph(node.group) as usize] += 1;
+        }
+        counts
+    }
+
+    /// The position of the call graph of a group.
+    pub fn graph(&self, group: u32) -> u32 {
+        self.groups[group as usize].graph
+    }
+
+    /// The position of its name.
+    pub fn name(&self, group: u32) -> u32 {
+        self.groups[group as usize].name
+    }
+
+    pub fn frame(&self, group: u32) -> Frame<'a> {
+        self.names[self.name(group) as usize].frame
     }
 
     /// Divides the costs among the nodes, in whole numbers that add up.

@@ -13,6 +13,20 @@ pub(crate) const HIDDEN: &[u8] = b"(hidden)";
 const TOP: u32 = 0;
 
 impl<'a> Stacks<'a> {
+    /// These stacks, in which those of several call graphs with the same frames are one.
+    pub(super) fn joined(&self) -> Stacks<'a> {
+        let mut made = MadeStacks::new(self);
+        let mut places: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        for id in self.nodes() {
+            let above = self.parent(id).map_or(TOP, |parent| places[parent.index()]);
+            let node = self.node(id);
+            let place = made.step(above, node.frame);
+            made.add(place, node.calls, node.estimated, self.self_costs(id));
+            places.push(place);
+        }
+        made.finish()
+    }
+
     /// These stacks without hidden frames. The costs and the callees of these are their callers'; costs
     /// without a caller are those of a root, [`HIDDEN`].
     pub(crate) fn without(&self, is_hidden: impl Fn(StackId) -> bool) -> Stacks<'a> {

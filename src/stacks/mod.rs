@@ -19,6 +19,7 @@
 mod estimate;
 mod made;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use estimate::Estimate;
@@ -57,6 +58,16 @@ pub struct Stacks<'a> {
     self_costs: CostTable,
     /// Likewise, computed when first needed.
     inclusive: OnceLock<CostTable>,
+    /// From which these are joined, if there are several call graphs.
+    separate: Option<Box<SeparateStacks<'a>>>,
+}
+
+/// The stacks of several call graphs, those of each after one another.
+#[derive(Debug)]
+struct SeparateStacks<'a> {
+    stacks: Stacks<'a>,
+    /// The first node of each call graph.
+    starts: Vec<StackId>,
 }
 
 /// A function, or a caller that is known only by its name.
@@ -109,9 +120,39 @@ impl<'a> Stacks<'a> {
         if let Some(contexts) = contexts {
             stacks.add_contexts(&contexts.stacks());
         }
-        stacks.add_estimate(Estimate::new(profile, |id| !profile.has_stacks(id)));
+        let estimate = Estimate::new(profile);
+        let counts = estimate.nodes_by_graph();
+        let mut start = stacks.nodes.len();
+        stacks.add_estimate(&estimate);
+        drop(estimate);
         stacks.complete();
-        stacks
+        if counts.len() < 2 {
+            return stacks;
+        }
+        let starts = counts.into_iter().map(|count| {
+            start += count;
+            StackId::new(start - count)
+        });
+        let starts = starts.collect();
+        let joined = stacks.joined();
+        let separate = Box::new(SeparateStacks { stacks, starts });
+        Stacks {
+            separate: Some(separate),
+            ..joined
+        }
+    }
+
+    /// The stacks that contain those of a [call graph](Profile::call_graphs), and its nodes there.
+    pub(crate) fn of_graph(&self, graph: usize) -> (&Stacks<'a>, Range<usize>) {
+        let Some(SeparateStacks { stacks, starts }) = self.separate.as_deref() else {
+            return (self, 0..self.nodes.len());
+        };
+        let start = |graph: usize| {
+            starts
+                .get(graph)
+                .map_or(stacks.nodes.len(), |id| id.index())
+        };
+        (stacks, start(graph)..start(graph + 1))
     }
 
     fn empty(profile: &'a Profile) -> Self {
@@ -121,6 +162,7 @@ impl<'a> Stacks<'a> {
             nodes: Vec::new(),
             self_costs: CostTable::new(profile.events().len()),
             inclusive: OnceLock::new(),
+            separate: None,
         }
     }
 
@@ -158,22 +200,22 @@ impl<'a> Stacks<'a> {
     }
 
     /// Adds the stacks of aggregates.
-    fn add_estimate(&mut self, estimate: Estimate<'a>) {
+    fn add_estimate(&mut self, estimate: &Estimate<'a>) {
         let first = next_index(self.frames.len());
         self.frames
-            .extend(estimate.groups.iter().map(|group| group.frame));
+            .extend(estimate.names.iter().map(|name| name.frame));
         let list_children = |number, children: &mut Vec<u32>| {
             children.extend(&estimate.nodes[number as usize].children);
             children.sort_unstable_by_key(|&child| {
                 let group = estimate.nodes[child as usize].group;
-                (estimate.groups[group as usize].frame.name, group)
+                (estimate.graph(group), estimate.frame(group).name, group)
             });
         };
         self.add_in_order(list_children, |number| {
             let node = &estimate.nodes[number as usize];
             let node = Node {
                 estimated: node.estimated,
-                ..Node::new(first + node.group, node.calls)
+                ..Node::new(first + estimate.name(node.group), node.calls)
             };
             (node, estimate.costs.row(number as usize))
         });
@@ -296,6 +338,7 @@ impl<'a> Stacks<'a> {
     /// The inclusive costs of groups of functions: for each group, the cost of all stacks that
     /// contain any of its members, and whether that contains an estimate.
     ///
+    /// Only these `nodes` count: all of them, or those of a [call graph](Self::of_graph).
     /// `group_of` returns the group of a node, if any; there are this number of `groups`. A stack
     /// counts once for each group in it, however many of its frames belong to the group. So nothing
     /// exceeds the total.
@@ -303,6 +346,7 @@ impl<'a> Stacks<'a> {
     /// The work is linear in the nodes, for any groups: functions, classes, files.
     pub(crate) fn inclusive_of_groups(
         &self,
+        nodes: Range<usize>,
         groups: usize,
         group_of: impl Fn(StackId) -> Option<usize>,
     ) -> (CostTable, Vec<bool>) {
@@ -310,7 +354,7 @@ impl<'a> Stacks<'a> {
         let mut estimated = vec![false; groups];
         // The end of the stacks that the last node of each group has counted.
         let mut counted_up_to = vec![StackId(0); groups];
-        for node in self.nodes() {
+        for node in nodes.map(StackId::new) {
             let Some(group) = group_of(node) else {
                 continue;
             };
@@ -405,7 +449,8 @@ mod tests {
                     .iter()
                     .position(|group| group.contains(&stacks.frame(node)[0]))
             };
-            let (costs, estimated) = stacks.inclusive_of_groups(3, group_of);
+            let nodes = 0..stacks.nodes().len();
+            let (costs, estimated) = stacks.inclusive_of_groups(nodes, 3, group_of);
             assert_eq!(estimated, [false; 3]);
             [0, 1, 2].map(|group| [costs.row(group)[0], costs.row(group)[1]])
         };

@@ -440,7 +440,8 @@ impl<'c, 'a> Charges<'c, 'a> {
                 }
             }
         }
-        let (costs, _) = stacks.inclusive_of_groups(indirect.len(), |node| keys[node.index()]);
+        let (costs, _) =
+            stacks.inclusive_of_groups(0..count, indirect.len(), |node| keys[node.index()]);
         self.add_calls(&indirect, &costs);
     }
 

@@ -2,14 +2,19 @@
 //!
 //! Traces know their stacks, so everything follows from one walk over the tree of contexts. In
 //! aggregates, a row that is in no cycle of calls costs itself and its calls. In a cycle, stacks say
-//! what a row costs; where they are estimated, so is the cost, within what is possible.
+//! what a row costs; where they are estimated, so is the cost, within what is possible. If there are
+//! several call graphs, a row costs what it costs in each of them.
+
+use std::borrow::Cow;
+use std::ops::Range;
 
 use super::View;
+use super::cycles::GraphCycles;
 use super::groups::{RowNumbers, Rows};
-use crate::maps::{HashMap, IndexMap};
-use crate::profile::{Cost, EdgeRef, Function, FunctionId, Profile};
+use crate::maps::{HashMap, IndexMap, IndexSet};
+use crate::profile::{CallGraph, Cost, Cycles, EdgeRef, FunctionId, GraphFunction, Profile};
 use crate::stacks::{StackId, Stacks};
-use crate::tables::{ANY_WIDTH, CostTable, saturated};
+use crate::tables::{ANY_WIDTH, ByFunction, CostTable, saturated};
 use crate::trace::CallSite;
 
 /// The inclusive costs of rows.
@@ -20,6 +25,8 @@ pub(super) struct InclusiveCosts {
     pub estimated: Vec<bool>,
     /// By row: whether it may have been called while it was already running.
     pub nested: Vec<bool>,
+    /// The cycles of aggregates, if there are several call graphs. Otherwise these are those of the rows.
+    pub cycles: Option<GraphCycles>,
 }
 
 impl InclusiveCosts {
@@ -53,6 +60,7 @@ impl InclusiveCosts {
         InclusiveCosts {
             estimated: vec![false; costs.rows()],
             nested: vec![false; costs.rows()],
+            cycles: None,
             costs,
         }
     }
@@ -61,7 +69,7 @@ impl InclusiveCosts {
     pub fn once<'s, 'a: 's>(
         profile: &Profile,
         rows: &Rows<'_>,
-        stacks: impl FnOnce() -> &'s Stacks<'a>,
+        stacks: impl Fn() -> &'s Stacks<'a>,
         node_row: impl Fn(&Stacks<'_>, StackId) -> Option<FunctionId>,
     ) -> Self {
         let (count, contexts) = (rows.table.functions().len(), profile.contexts());
@@ -94,9 +102,15 @@ impl InclusiveCosts {
                 }
             }
         };
-        if profile.functions().any(|(id, _)| !profile.has_stacks(id)) {
-            let sums = Sums::new(profile, rows);
-            sums.add_to(&mut inclusive, stacks, node_row);
+        if profile.functions().all(|(id, _)| profile.has_stacks(id)) {
+            return inclusive;
+        }
+        let graphs = profile.call_graphs();
+        let are_several = graphs.len() > 1;
+        inclusive.cycles = are_several.then(GraphCycles::default);
+        for (at, graph) in graphs.into_iter().enumerate() {
+            let sums = Sums::new(profile, rows, graph, are_several);
+            sums.add_to(&mut inclusive, || stacks().of_graph(at), &node_row);
         }
         inclusive
     }
@@ -113,24 +127,56 @@ impl InclusiveCosts {
             costs.push::<ANY_WIDTH>(table.self_costs(row));
         }
         let mut shown = InclusiveCosts::exact(costs);
+        let mut shown_rows = HashMap::default();
         for (function, _) in all.profile().functions() {
             if let (Some(row), Some(from)) = (rows.of_function(function), all.row(function)) {
                 let (row, costs) = (row.index(), all.inclusive_costs(from));
                 shown.costs.set::<ANY_WIDTH>(row, costs);
                 shown.estimated[row] = all.inclusive.estimated[from.index()];
                 shown.nested[row] = all.inclusive.nested[from.index()];
+                shown_rows.insert(from, FunctionId::at(row));
             }
         }
+        let cycles = all.inclusive.cycles.as_ref();
+        shown.cycles = cycles.map(|cycles| cycles.renumbered(|row| shown_rows.get(&row).copied()));
         shown
     }
 }
 
-/// The costs of rows without the traces whose stacks are known.
+/// The costs of rows in a call graph.
 struct Sums<'p> {
     profile: &'p Profile,
     rows: &'p Rows<'p>,
-    /// By row: its self costs and those of its calls to other rows.
+    graph: CallGraph<'p>,
+    numbers: GraphRows,
+    cycles: Cow<'p, Cycles>,
+    /// Its self costs and those of its calls to other rows, by number.
     costs: CostTable,
+    /// Likewise, the costs of its calls of itself.
+    recursive: HashMap<usize, Vec<Cost>>,
+}
+
+/// The numbers that rows have in a call graph.
+enum GraphRows {
+    /// It has all of them, with the same numbers.
+    All,
+    Some(IndexSet<FunctionId>),
+}
+
+impl GraphRows {
+    fn of(&self, row: FunctionId) -> usize {
+        match self {
+            GraphRows::All => row.index(),
+            GraphRows::Some(rows) => rows.get_index_of(&row).unwrap_or(rows.len()),
+        }
+    }
+
+    fn row(&self, number: usize) -> FunctionId {
+        match self {
+            GraphRows::All => FunctionId::at(number),
+            GraphRows::Some(rows) => rows[number],
+        }
+    }
 }
 
 /// A row that is in a cycle with others.
@@ -148,142 +194,160 @@ struct Member {
 }
 
 impl<'p> Sums<'p> {
-    fn new(profile: &'p Profile, rows: &'p Rows<'_>) -> Self {
-        let count = rows.table.functions().len();
-        let mut costs = CostTable::zeros(profile.events().len(), count);
-        let mut sums = Sums {
-            profile,
-            rows,
-            costs: CostTable::default(),
+    /// Those of the only call graph, or of one of several.
+    fn new(
+        profile: &'p Profile,
+        rows: &'p Rows<'_>,
+        graph: CallGraph<'p>,
+        is_one_of_several: bool,
+    ) -> Self {
+        let row = |id| row_of(rows, id);
+        let numbers = if is_one_of_several {
+            let functions = graph.functions().map(|function| row(function.id));
+            GraphRows::Some(functions.collect())
+        } else {
+            GraphRows::All
         };
+        let count = match &numbers {
+            GraphRows::All => rows.table.functions().len(),
+            GraphRows::Some(rows) => rows.len(),
+        };
+        let number = |id| numbers.of(row(id));
+        let mut costs = CostTable::zeros(profile.events().len(), count);
         let mut members = vec![0u32; count];
-        for (id, _) in sums.functions() {
-            let row = sums.row(id).index();
-            members[row] = members[row].saturating_add(1);
-            costs.add::<ANY_WIDTH>(row, profile.self_costs(id));
+        for GraphFunction { id, self_costs, .. } in graph.functions() {
+            let at = number(id);
+            members[at] = members[at].saturating_add(1);
+            costs.add::<ANY_WIDTH>(at, self_costs);
         }
         let mut recursive: HashMap<usize, Vec<Cost>> = HashMap::default();
-        for edge in sums.edges() {
-            let [caller, callee] = [edge.caller, edge.callee].map(|id| sums.row(id));
+        for edge in graph.edges() {
+            let [caller, callee] = [edge.caller, edge.callee].map(number);
             if caller == callee {
-                add(recursive.entry(caller.index()).or_default(), edge.costs())
+                add(recursive.entry(caller).or_default(), edge.costs())
             } else {
-                costs.add::<ANY_WIDTH>(caller.index(), edge.costs())
+                costs.add::<ANY_WIDTH>(caller, edge.costs())
             }
         }
-        for (id, _) in sums.functions() {
-            let row = sums.row(id).index();
-            if members[row] == 1 {
-                let recursive = recursive.get(&row).map_or(&[][..], Vec::as_slice);
-                if let Some(stated) = sums.stated(id, costs.row(row), recursive) {
-                    costs.set::<ANY_WIDTH>(row, &stated);
+        for function in graph.functions() {
+            let at = number(function.id);
+            if members[at] == 1 {
+                let recursive = recursive.get(&at).map_or(&[][..], Vec::as_slice);
+                if let Some(stated) = stated(profile, &function, costs.row(at), recursive) {
+                    costs.set::<ANY_WIDTH>(at, &stated);
                 }
             }
         }
-        sums.costs = costs;
-        sums
+        let cycles = if is_one_of_several {
+            let ends = |edge: EdgeRef<'_>| [edge.caller, edge.callee].map(number);
+            let calls: Vec<[usize; 2]> = graph.edges().map(ends).collect();
+            let callers = calls.iter().map(|&[caller, _]| FunctionId::at(caller));
+            let of_callers = ByFunction::new(callers, count);
+            let callees = |caller| {
+                let calls_of = of_callers.of(FunctionId::at(caller)).iter();
+                calls_of.map(|&at| calls[at as usize][1])
+            };
+            Cow::Owned(Cycles::new(count, callees))
+        } else {
+            Cow::Borrowed(rows.table.cycles())
+        };
+        Sums {
+            profile,
+            rows,
+            graph,
+            numbers,
+            cycles,
+            costs,
+            recursive,
+        }
     }
 
     /// The row of a function.
     fn row(&self, id: FunctionId) -> FunctionId {
-        self.rows.of_function(id).unwrap_or(id)
-    }
-
-    /// The functions without known stacks.
-    fn functions(&self) -> impl Iterator<Item = (FunctionId, &'p Function)> {
-        let profile = self.profile;
-        let functions = profile.functions();
-        functions.filter(move |&(id, _)| !profile.has_stacks(id))
-    }
-
-    /// The calls between these.
-    fn edges(&self) -> impl Iterator<Item = EdgeRef<'p>> {
-        let profile = self.profile;
-        let edges = profile.edges();
-        edges.filter(move |edge| !profile.has_stacks(edge.caller))
-    }
-
-    /// The inclusive costs of a function according to its input, if they are not `costs`. webgrind
-    /// files state them, and round the costs of calls. `recursive` are its calls of itself, which
-    /// are no part of the result, unless the file counts recursion once already.
-    fn stated(&self, id: FunctionId, costs: &[Cost], recursive: &[Cost]) -> Option<Vec<Cost>> {
-        let stated = self.profile.inclusive_costs(id);
-        let cost = |row: &[Cost], event: usize| i128::from(row.get(event).copied().unwrap_or(0));
-        let events = 0..stated.len();
-        let difference = |event| cost(stated, event) - cost(costs, event) - cost(recursive, event);
-        if events.clone().all(|event| difference(event) == 0) {
-            return None;
-        }
-        let records = self.profile.sub_calls(id).len() as u64 + 1;
-        let rounding = i128::from(records.saturating_mul(self.profile.runs()));
-        let stated = events.map(|event| {
-            if difference(event).abs() <= rounding {
-                saturated(cost(stated, event) - cost(recursive, event))
-            } else {
-                stated[event]
-            }
-        });
-        Some(stated.collect())
+        row_of(self.rows, id)
     }
 
     /// Adds the costs of all rows.
     fn add_to<'s, 'a: 's>(
         &self,
         inclusive: &mut InclusiveCosts,
-        stacks: impl FnOnce() -> &'s Stacks<'a>,
+        stacks: impl FnOnce() -> (&'s Stacks<'a>, Range<usize>),
         node_row: impl Fn(&Stacks<'_>, StackId) -> Option<FunctionId>,
     ) {
-        let cycles = self.rows.table.cycles();
-        for (id, _) in self.functions() {
-            inclusive.nested[self.row(id).index()] = true;
-        }
-        for row in (0..self.costs.rows()).filter(|&row| !cycles.has(row)) {
-            inclusive.costs.add_row::<ANY_WIDTH>(row, &self.costs, row);
-        }
-        if !cycles.are_any() {
-            return;
+        let is_in_cycle = |&at: &usize| self.cycles.has(at);
+        for at in (0..self.costs.rows()).filter(|at| !is_in_cycle(at)) {
+            let row = self.numbers.row(at);
+            inclusive
+                .costs
+                .add_row::<ANY_WIDTH>(row.index(), &self.costs, at);
         }
         let members = self.members();
-        let stacks = stacks();
-        let (estimates, estimated) = stacks.inclusive_of_groups(members.len(), |node| {
+        if !members.is_empty() {
+            self.add_members(&members, inclusive, stacks(), node_row);
+        }
+        let Some(cycles) = &mut inclusive.cycles else {
+            for function in self.graph.functions() {
+                let row = self.row(function.id);
+                inclusive.nested[row.index()] = members.get(&row).is_none_or(Member::is_nested);
+            }
+            return;
+        };
+        let all = self.cycles.all();
+        for numbers in all.filter(|all| all.len() > 1) {
+            let rows = numbers.iter().map(|&at| self.numbers.row(at as usize));
+            cycles.push(rows.map(|row| (row, members[&row].is_nested())));
+        }
+        for &at in self.recursive.keys().filter(|at| !is_in_cycle(at)) {
+            cycles.push([(self.numbers.row(at), true)].into_iter());
+        }
+    }
+
+    /// Adds the costs of the rows in cycles.
+    fn add_members(
+        &self,
+        members: &IndexMap<FunctionId, Member>,
+        inclusive: &mut InclusiveCosts,
+        (stacks, nodes): (&Stacks<'_>, Range<usize>),
+        node_row: impl Fn(&Stacks<'_>, StackId) -> Option<FunctionId>,
+    ) {
+        let (estimates, estimated) = stacks.inclusive_of_groups(nodes, members.len(), |node| {
             let is_known = |id| self.profile.has_stacks(id);
             if stacks.function(node).is_some_and(is_known) {
                 return None;
             }
             members.get_index_of(&node_row(stacks, node)?)
         });
+        let cycle = |row| self.cycles.of[self.numbers.of(row)];
         let mut most: HashMap<u32, Vec<Cost>> = HashMap::default();
-        for (row, member) in &members {
-            add(
-                most.entry(cycles.of[row.index()]).or_default(),
-                &member.least,
-            );
+        for (&row, member) in members {
+            add(most.entry(cycle(row)).or_default(), &member.least);
         }
-        for (at, (row, member)) in members.iter().enumerate() {
-            let most = &most[&cycles.of[row.index()]];
+        for (at, (&row, member)) in members.iter().enumerate() {
+            let summed = self.costs.row(self.numbers.of(row));
             let estimate = (estimates.row(at), estimated[at]);
-            let (costs, estimated) = member.costs(estimate, self.costs.row(row.index()), most);
+            let (costs, estimated) = member.costs(estimate, summed, &most[&cycle(row)]);
             inclusive.costs.add::<ANY_WIDTH>(row.index(), &costs);
             inclusive.estimated[row.index()] |= estimated;
-            // What is called once is never running already.
-            inclusive.nested[row.index()] = member.calls != 1 || member.calls_itself;
         }
     }
 
     /// The rows in cycles.
     fn members(&self) -> IndexMap<FunctionId, Member> {
-        let cycles = self.rows.table.cycles();
         let mut members: IndexMap<FunctionId, Member> = IndexMap::default();
-        for (id, _) in self.functions() {
-            let row = self.row(id);
-            if cycles.has(row.index()) {
+        if !self.cycles.are_any() {
+            return members;
+        }
+        for function in self.graph.functions() {
+            let row = self.row(function.id);
+            if self.cycles.has(self.numbers.of(row)) {
                 let member = members.entry(row).or_default();
-                add(&mut member.least, self.profile.self_costs(id));
+                add(&mut member.least, function.self_costs);
             }
         }
-        for edge in self.edges() {
+        for edge in self.graph.edges() {
             let [caller, callee] = [edge.caller, edge.callee].map(|id| self.row(id));
-            let is_within = cycles.of[caller.index()] == cycles.of[callee.index()];
+            let [from, to] = [caller, callee].map(|row| self.cycles.of[self.numbers.of(row)]);
+            let is_within = from == to;
             if !is_within && let Some(member) = members.get_mut(&caller) {
                 add(&mut member.least, edge.costs());
             }
@@ -304,7 +368,44 @@ impl<'p> Sums<'p> {
     }
 }
 
+fn row_of(rows: &Rows<'_>, id: FunctionId) -> FunctionId {
+    rows.of_function(id).unwrap_or(id)
+}
+
+/// The inclusive costs of a function according to its input, if they are not `costs`. webgrind
+/// files state them, and round the costs of calls. `recursive` are its calls of itself, which
+/// are no part of the result, unless the file counts recursion once already.
+fn stated(
+    profile: &Profile,
+    function: &GraphFunction<'_>,
+    costs: &[Cost],
+    recursive: &[Cost],
+) -> Option<Vec<Cost>> {
+    let stated = function.inclusive_costs;
+    let cost = |row: &[Cost], event: usize| i128::from(row.get(event).copied().unwrap_or(0));
+    let events = 0..stated.len();
+    let difference = |event| cost(stated, event) - cost(costs, event) - cost(recursive, event);
+    if events.clone().all(|event| difference(event) == 0) {
+        return None;
+    }
+    let records = profile.sub_calls(function.id).len() as u64 + 1;
+    let rounding = i128::from(records.saturating_mul(profile.runs()));
+    let stated = events.map(|event| {
+        if difference(event).abs() <= rounding {
+            saturated(cost(stated, event) - cost(recursive, event))
+        } else {
+            stated[event]
+        }
+    });
+    Some(stated.collect())
+}
+
 impl Member {
+    /// Whether it may have been called while it was already running. What is called once is not.
+    fn is_nested(&self) -> bool {
+        self.calls != 1 || self.calls_itself
+    }
+
     /// Its inclusive costs, and whether they are estimated, from an estimate by stacks. It costs no
     /// more than itself and its calls, which are `summed`, and no more than its cycle.
     fn costs(

@@ -5,6 +5,7 @@
 //! if there is a base.
 
 mod calls;
+mod cycles;
 mod groups;
 mod hidden;
 mod inclusive;
@@ -350,15 +351,25 @@ impl<'a> View<'a> {
     pub fn is_recursive(&self, call: &CallEdge, row: FunctionId) -> bool {
         let cycles = self.rows.table.cycles();
         let cycle = |id: FunctionId| cycles.of[id.index()];
+        let of_graphs = self.inclusive.cycles.as_ref();
         self.inclusive.nested[row.index()] && cycle(call.caller) == cycle(call.callee)
+            || of_graphs.is_some_and(|all| all.are_recursive([call.caller, call.callee], row))
     }
 
     /// The rows that call each other, directly or through others, together with a row. None if these
     /// are not several.
-    pub(crate) fn cycle(&self, row: FunctionId) -> impl Iterator<Item = FunctionId> {
+    pub(crate) fn cycle(&self, row: FunctionId) -> Vec<FunctionId> {
+        if let Some(of_graphs) = &self.inclusive.cycles {
+            return of_graphs.with(row);
+        }
         let cycles = self.rows.table.cycles();
         let others = Some(cycles.members_with(row.index())).filter(|all| all.len() > 1);
-        others.into_iter().flatten().copied().map(FunctionId)
+        others
+            .into_iter()
+            .flatten()
+            .copied()
+            .map(FunctionId)
+            .collect()
     }
 
     /// The costs of the calls from a row to another that are not part of other calls of that, by the

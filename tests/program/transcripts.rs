@@ -146,7 +146,7 @@ pages! {
     ""
     bounds by by_line by_part changed_tree comparison compressed corners dot events formats hide inclusive inlined inputs lines looked_for messages names
     output page parts
-    preprocessor recursion repeated root source terminal timeline
+    preprocessor recursion repeated root source terminal threads timeline
     usage user webgrind
 }
 

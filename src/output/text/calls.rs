@@ -172,7 +172,7 @@ impl<'a> Report<'a> {
             let note = "in a cycle that is listed above".to_owned();
             return vec![TextLine::empty(), TextLine::Plain(note)];
         }
-        let mut cycle: Vec<FunctionId> = view.cycle(id).collect();
+        let mut cycle = view.cycle(id);
         if cycle.is_empty() {
             return Vec::new();
         }

@@ -8,6 +8,7 @@ mod run;
 use std::mem::{replace, take};
 
 use super::events::{Definition, Event, Events};
+use super::graphs::{GraphName, Graphs};
 use super::headers::HeaderReader;
 use super::parts::{Part, PartHeader};
 use super::sums::Sums;
@@ -85,6 +86,8 @@ pub struct ProfileBuilder {
     run: Run,
     sums: Sums,
     block: Option<OpenBlock>,
+    /// What tells the call graph of the current input apart, after its first part.
+    graph: Option<GraphName>,
     /// The columns of data that [`begin`](Self::begin) announces.
     own_columns: ColumnMap,
 }
@@ -103,6 +106,7 @@ impl ProfileBuilder {
             run: Run::new(Kind::Aggregate, &options, 1),
             sums: Sums::default(),
             block: None,
+            graph: None,
             options,
             own_columns: ColumnMap::default(),
         }
@@ -119,6 +123,7 @@ impl ProfileBuilder {
         self.input.events = Events::new(choice.unwrap_or_else(|| self.options.events.clone()));
         // Those of an input without blocks.
         self.headers = HeaderReader::default();
+        self.graph = None;
         // The requested columns, and so the width of rows, are not known yet.
         self.begin_run_of(kind, 1);
         self.needs()
@@ -158,6 +163,11 @@ impl ProfileBuilder {
         }
         self.headers.end_run();
         let mut input = take(&mut self.input);
+        let graph = self.graph.take();
+        if self.options.contexts && kinds != Kinds::Only(Kind::Trace) {
+            let graph = graph.unwrap_or_else(|| GraphName::new(self.headers.command(), None));
+            input.sums.graphs = Graphs::One(graph);
+        }
         input.headers = take(&mut self.headers).found;
         match &mut self.inputs {
             None => self.inputs = Some(input),
@@ -203,10 +213,13 @@ impl ProfileBuilder {
     /// Ends a part, and lists it if requested. Call [`begin_section`](Self::begin_section) next, or end
     /// the input.
     pub(crate) fn end_part(&mut self, input: &str, header: &PartHeader) {
+        let command = self.headers.command();
+        if self.options.contexts && self.graph.is_none() {
+            self.graph = Some(GraphName::new(command, header.thread));
+        }
         if !self.options.parts {
             return;
         }
-        let command = self.headers.command();
         match &self.run {
             // A run of a trace has sums of its own.
             Run::Trace | Run::Invocations(_) => self.sums.add_as_part(input, header, command),

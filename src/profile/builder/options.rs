@@ -13,7 +13,8 @@ pub struct ProfileOptions {
     /// Whether to keep every invocation of traces, with its costs in the first event. Format v4
     /// stores them.
     pub invocations: bool,
-    /// Whether to keep the calling contexts of traces. Reports of stacks show them.
+    /// Whether to keep the calling contexts of traces, and the call graphs of several threads and
+    /// programs apart. Reports of stacks show them.
     pub contexts: bool,
     /// Whether calling contexts differ by call site, too: by the file and line of the call.
     pub call_sites: bool,

@@ -181,6 +181,21 @@ fn threads() {
     }
 }
 
+/// Each thread has a call graph of its own, so what two of them share is in no cycle.
+#[test]
+fn functions_that_threads_share() {
+    let session = Session::of("pool.c", &["-pthread"], &["--separate-threads=yes"]);
+    assert_eq!(session.files.len(), 2);
+    let profile = session.check();
+    let names = ["main", "app", "begin", "step", "start", "work"];
+    session.check_inclusive(&profile, "pool.c", &names);
+    let (stacks, _) = stacks(&session.files, &[]);
+    let of_thread = |names: &str| stacks.keys().filter(|stack| stack.ends_with(names)).count();
+    assert_eq!(of_thread("start;step;begin;work"), 1);
+    assert_eq!(of_thread("main;begin;app;step"), 1);
+    assert_eq!(of_thread("app;step;begin"), 0);
+}
+
 #[test]
 fn dumps_that_the_program_asks_for() {
     let session = Session::of("requests.c", &[], &[]);

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::slice::from_ref;
 
 use cg_preprocess::callgrind;
+use cg_preprocess::output::collapsed;
 use cg_preprocess::profile::{CallEdge, Cost, EventChoice, Kind, Profile};
+use cg_preprocess::stacks::Stacks;
+use cg_preprocess::view::View;
 use cg_preprocess::webgrind::Version;
 use proptest::prelude::*;
 
@@ -12,7 +15,7 @@ use super::document::{Document, EVENTS};
 use super::spelling::{Start, Style, spell};
 use super::strategies::{PROXIES, Size, document, style};
 use crate::common::tables::Tables;
-use crate::library::{Reading, all_events, headers, listing, merged, write};
+use crate::library::{Reading, all_events, headers, listing, merged, text_of, write};
 
 /// What a profile says of functions, apart from numbers, orders and lines.
 fn figures(profile: &Profile) -> Tables {
@@ -165,6 +168,53 @@ fn assert_any_order_of_events(document: &Document, style: &Style, turned: usize)
     assert_eq!(chosen(&each), expected);
 }
 
+/// What is known of stacks: the lines, and what each function costs by them.
+fn stacks(profile: &Profile) -> (String, Vec<String>) {
+    let lines = text_of(|output| collapsed::write(&Stacks::new(profile), output));
+    let view = View::of(profile);
+    let rows = view.functions().map(|(row, function)| {
+        let names = [function.object, function.file, function.name];
+        let names = names.map(|name| String::from_utf8_lossy(view.name(name)).into_owned());
+        let costs = view.inclusive_costs(row);
+        format!("{names:?} {costs:?} {}", view.is_inclusive_estimated(row))
+    });
+    let mut rows: Vec<String> = rows.collect();
+    rows.sort();
+    (lines, rows)
+}
+
+/// Each thread has a call graph of its own, whoever merges which inputs first.
+fn assert_any_order_of_threads(document: Document, style: &Style, threads: u64, turned: usize) {
+    let mut reading = Reading {
+        profile: all_events(),
+        ..Reading::default()
+    };
+    reading.profile.contexts = true;
+    let texts = texts(&with_same_columns(document), style).into_iter();
+    let texts = texts.zip((0..threads).cycle());
+    let mut texts: Vec<_> = texts
+        .map(|(text, thread)| [format!("thread: {thread}\n").into_bytes(), text].concat())
+        .collect();
+    let read = |texts: &[Vec<u8>]| {
+        let inputs = texts.iter().map(Vec::as_slice);
+        reading.read(inputs).expect("sound profiles are read").0
+    };
+    let expected = read(&texts);
+    let total: Vec<Cost> = expected.totals();
+    let nodes = Stacks::new(&expected);
+    let sums = nodes
+        .nodes()
+        .map(|node| i128::from(nodes.self_costs(node)[0]));
+    assert_eq!(sums.sum::<i128>(), i128::from(total[0]));
+    let expected = stacks(&expected);
+    let turned = turned % texts.len();
+    texts.rotate_left(turned);
+    assert_eq!(stacks(&read(&texts)), expected);
+    let (one, other) = texts.split_at(turned);
+    let groups = [other, one].into_iter().filter(|group| !group.is_empty());
+    assert_eq!(stacks(&merged(groups.map(read))), expected);
+}
+
 proptest! {
     #![proptest_config(super::config(96))]
 
@@ -196,6 +246,17 @@ proptest! {
         linked: bool,
     ) {
         assert_any_order(document, &style, linked);
+    }
+
+    #[test]
+    fn stacks_of_threads_merge_in_any_order(
+        document in document(Size::Small),
+        style in style(),
+        threads in 1..4u64,
+        turned: usize,
+    ) {
+        prop_assume!(document.kind == Kind::Aggregate);
+        assert_any_order_of_threads(document, &style, threads, turned);
     }
 
     #[test]
