@@ -17,7 +17,7 @@ use std::ops::Range;
 
 pub(crate) use chains::Chains;
 pub(crate) use outline::{class, parted};
-pub(crate) use package::{Packages, is_known};
+pub(crate) use package::{Packages, is_internal, is_known};
 use pieces::{PieceKind, Pieces};
 pub use query::UnknownFunction;
 pub(crate) use query::{Fit, HiddenNames, NameQuery, Named};

@@ -58,6 +58,11 @@ pub(crate) fn is_known(file: impl AsRef<[u8]>) -> bool {
     !matches!(file.as_ref(), b"" | b"???")
 }
 
+/// Whether a file stands for PHP's own functions. These have none; Xdebug gives them lines of their callers.
+pub(crate) fn is_internal(file: impl AsRef<[u8]>) -> bool {
+    file.as_ref().starts_with(b"php:")
+}
+
 /// The folders of a file.
 fn folders(file: &str) -> impl Iterator<Item = &str> {
     let end = file.rfind(['/', '\\']).unwrap_or(0);
@@ -98,7 +103,7 @@ const PLACES: [(&[&str], Naming); 10] = [
 
 /// The installed package of a file or object, or the name of the program if the file is not known.
 fn installed(file: &str, object: &str) -> Option<String> {
-    if file == "php:internal" {
+    if is_internal(file) {
         return Some("php".to_owned());
     }
     let folders: Vec<&str> = folders(file).collect();

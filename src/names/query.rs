@@ -382,6 +382,9 @@ mod tests {
         let path = format!("{}/tests/script/names.json", env!("CARGO_MANIFEST_DIR"));
         let table: serde_json::Value =
             serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        for (file, is_internal) in table["internal"].as_object().unwrap() {
+            assert_eq!(crate::names::is_internal(file), *is_internal, "{file}");
+        }
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
         let functions = table["functions"].as_array().unwrap();
         let check = |kind: &str, fits: &dyn Fn(&str, &Named<'_>) -> bool| {

@@ -157,6 +157,119 @@ impl OutermostCalls {
     }
 }
 
+/// The calls of functions through others that only pass calls on, as `array_map` does, by the stacks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PassedCalls {
+    calls: Vec<PassedCall>,
+    /// The positions of the calls of each callee.
+    of_callees: HashMap<FunctionId, Vec<usize>>,
+    /// Likewise by caller.
+    of_callers: HashMap<FunctionId, Vec<usize>>,
+}
+
+/// The calls of a function through another.
+#[derive(Clone, Debug)]
+pub(crate) struct PassedCall {
+    /// None if everything above only passes calls on.
+    pub caller: Option<FunctionId>,
+    /// What the caller calls, and what calls the callee: mostly the same.
+    pub entry: FunctionId,
+    pub through: FunctionId,
+    pub callee: FunctionId,
+    pub calls: u64,
+    /// The costs of those that are not part of other calls of the callee, if there are such.
+    pub costs: Option<Vec<Cost>>,
+    pub is_estimated: bool,
+}
+
+impl PassedCalls {
+    pub fn new(view: &View<'_>) -> Self {
+        if !view.functions().any(|(row, _)| view.is_passing(row)) {
+            return PassedCalls::default();
+        }
+        let stacks = view.shown_stacks();
+        let mut passed = PassedCalls::default();
+        let mut positions: HashMap<_, usize> = HashMap::default();
+        // By node: the nearest function that does not pass calls on, and what that calls on the way.
+        let mut above: Vec<(Option<FunctionId>, Option<FunctionId>)> =
+            Vec::with_capacity(stacks.nodes().len());
+        let mut counted_up_to = vec![None; view.functions().len()];
+        for node in stacks.nodes() {
+            let row = view.node_row(&stacks, node);
+            let parent = stacks.parent(node);
+            let (caller, entry) = parent.map_or((None, None), |parent| above[parent.index()]);
+            let is_passing = row.is_some_and(|row| view.is_passing(row));
+            above.push(if is_passing {
+                (caller, entry.or(row))
+            } else {
+                (row, None)
+            });
+            let Some(callee) = row else { continue };
+            let counted = &mut counted_up_to[callee.index()];
+            let is_outermost = counted.is_none_or(|end| node >= end);
+            if is_outermost {
+                *counted = Some(stacks.end(node));
+            }
+            let through = parent.and_then(|parent| view.node_row(&stacks, parent));
+            let Some(through) = through.filter(|&row| view.is_passing(row)) else {
+                continue;
+            };
+            let entry = entry.unwrap_or(through);
+            let position = *positions
+                .entry((caller, entry, through, callee))
+                .or_insert_with(|| passed.add(caller, entry, through, callee));
+            let call = &mut passed.calls[position];
+            call.calls = call.calls.saturating_add(stacks.calls(node));
+            if is_outermost {
+                let costs = stacks.inclusive_costs(node);
+                let sums = call.costs.get_or_insert_with(|| vec![0; costs.len()]);
+                for (sum, &cost) in sums.iter_mut().zip(costs) {
+                    *sum = sum.saturating_add(cost);
+                }
+                call.is_estimated |= stacks.is_inclusive_estimated(node);
+            }
+        }
+        passed
+    }
+
+    fn add(
+        &mut self,
+        caller: Option<FunctionId>,
+        entry: FunctionId,
+        through: FunctionId,
+        callee: FunctionId,
+    ) -> usize {
+        let position = self.calls.len();
+        self.of_callees.entry(callee).or_default().push(position);
+        if let Some(caller) = caller {
+            self.of_callers.entry(caller).or_default().push(position);
+        }
+        self.calls.push(PassedCall {
+            caller,
+            entry,
+            through,
+            callee,
+            calls: 0,
+            costs: None,
+            is_estimated: false,
+        });
+        position
+    }
+
+    pub fn to(&self, callee: FunctionId) -> impl Iterator<Item = &PassedCall> {
+        self.at(self.of_callees.get(&callee))
+    }
+
+    pub fn from(&self, caller: FunctionId) -> impl Iterator<Item = &PassedCall> {
+        self.at(self.of_callers.get(&caller))
+    }
+
+    fn at(&self, positions: Option<&Vec<usize>>) -> impl Iterator<Item = &PassedCall> {
+        let positions = positions.into_iter().flatten();
+        positions.map(|&position| &self.calls[position])
+    }
+}
+
 /// The costs of calls; of recursive ones, at most what their caller or their callee costs.
 fn limited<'c>(view: &View<'_>, edge: &EdgeRef<'_>, costs: &'c [Cost]) -> Cow<'c, [Cost]> {
     if !view.is_recursive(edge, edge.callee) {

@@ -13,20 +13,20 @@ mod repeated;
 
 use std::cell::OnceCell;
 
-pub(crate) use calls::CallsBy;
+pub(crate) use calls::{CallsBy, PassedCall};
 pub use groups::GroupBy;
 pub use hidden::Hidden;
 pub(crate) use repeated::{MIN_PERCENT, MIN_TIMES};
 
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
-use crate::names::Named;
+use crate::names::{Named, is_internal};
 use crate::profile::{
     CallEdge, Cost, EdgeRef, Function, FunctionId, InclusiveCost, Kind, Line, ModelError, NameId,
     Part, Profile,
 };
 use crate::stacks::{StackId, Stacks};
-use calls::{CallCosts, OutermostCalls};
+use calls::{CallCosts, OutermostCalls, PassedCalls};
 use groups::{Functions, GroupNames, RowNumbers, Rows};
 use inclusive::InclusiveCosts;
 
@@ -48,6 +48,7 @@ pub struct View<'a> {
     call_costs: [OnceCell<CallCosts>; 3],
     /// Likewise.
     outermost_calls: OnceCell<OutermostCalls>,
+    passed_calls: OnceCell<PassedCalls>,
     /// The rows of functions by the own names of these, for callers that are known only by name.
     by_name: OnceCell<HashMap<Vec<u8>, (FunctionId, FunctionId)>>,
 }
@@ -184,6 +185,7 @@ impl<'a> View<'a> {
             estimated_calls,
             call_costs: Default::default(),
             outermost_calls: OnceCell::new(),
+            passed_calls: OnceCell::new(),
             by_name: OnceCell::new(),
         }
     }
@@ -386,6 +388,39 @@ impl<'a> View<'a> {
             OutermostCalls::new(self)
         });
         calls.of(caller, callee)
+    }
+
+    /// Whether a row only passes calls on, as `array_map` does: PHP's own functions have no calls of
+    /// their own.
+    pub(crate) fn is_passing(&self, row: FunctionId) -> bool {
+        let [_, file, _] = self.names_of(row);
+        is_internal(file)
+    }
+
+    /// The calls of a row through those that only pass calls on.
+    pub(crate) fn passed_to(&self, callee: FunctionId) -> impl Iterator<Item = &PassedCall> {
+        self.passed_calls().to(callee)
+    }
+
+    /// The calls that a row makes through those that only pass calls on.
+    pub(crate) fn passed_from(&self, caller: FunctionId) -> impl Iterator<Item = &PassedCall> {
+        self.passed_calls().from(caller)
+    }
+
+    fn passed_calls(&self) -> &PassedCalls {
+        let calls = &self.passed_calls;
+        calls.get_or_init(|| PassedCalls::new(self))
+    }
+
+    /// The stacks without hidden functions.
+    fn shown_stacks(&self) -> Stacks<'a> {
+        match self.hidden() {
+            None => Stacks::new(self.profile),
+            Some(hidden) => match hidden.all_stacks() {
+                Some(all) => hidden.stacks(all),
+                None => hidden.stacks(&Stacks::new(self.profile)),
+            },
+        }
     }
 
     /// Whether the numbers of invocations are known.

@@ -144,7 +144,7 @@ macro_rules! pages {
 
 pages! {
     ""
-    bounds by by_line by_part changed_tree comparison compressed corners dot events formats hide inclusive inlined inputs lines looked_for messages names
+    bounds by by_line by_part callbacks changed_tree comparison compressed corners dot events formats hide inclusive inlined inputs lines looked_for messages names
     output page parts
     preprocessor recursion repeated root source terminal threads timeline
     usage user webgrind

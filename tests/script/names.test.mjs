@@ -70,6 +70,11 @@ test('the program finds and hides the same', () => {
   }
 });
 
+test('the program takes the same functions for those of PHP', () => {
+  const table = JSON.parse(readFileSync(new URL('names.json', import.meta.url), 'utf8'));
+  for (const [file, expected] of Object.entries(table.internal)) assert.equal(isInternal(file), expected, file);
+});
+
 test('a label keeps the function, then its class', () => {
   const sniff = ['Standards\\', 'ValidLongSpacingSniff->', 'process', ''];
   assert.equal(fitted(sniff, 99), 'Standards\\ValidLongSpacingSniff->process');

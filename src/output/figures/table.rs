@@ -6,7 +6,9 @@ use std::mem;
 use super::line::TextLine;
 use super::row::{Row, RowKind};
 use crate::display::text::printable;
-use crate::names::{Named, cut_end, is_known, pad, short_name, shorten_path, width_of};
+use crate::names::{
+    Named, cut_end, is_internal, is_known, pad, short_name, shorten_path, width_of,
+};
 use crate::output::ReportOptions;
 use crate::view::GroupBy;
 
@@ -278,7 +280,9 @@ impl SourceLocation {
             _ if !is_known(named.file) && is_known(named.object) => {
                 SourceLocation::Object(printable(named.object))
             }
-            line if line > 0 && !file.is_empty() => SourceLocation::File(format!("{file}:{line}")),
+            line if line > 0 && !file.is_empty() && !is_internal(named.file) => {
+                SourceLocation::File(format!("{file}:{line}"))
+            }
             _ => SourceLocation::File(file),
         }
     }

@@ -1,21 +1,27 @@
 //! The callers and the callees of a function.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 
+use super::lines::INDENT;
 use crate::compare::Side;
 use crate::display::numbers::{counted, grouped};
 use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, SHORT, short_name};
 use crate::output::figures::line::TextLine;
+use crate::output::figures::marked;
 use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
 use crate::output::{Names, Sort};
 use crate::profile::{EdgeRef, FunctionId};
 use crate::tables::first_cost;
-use crate::view::CallsBy;
+use crate::view::{CallsBy, PassedCall};
 
 /// The most functions of a cycle that are named.
 const MAX_NAMES: usize = 8;
+
+/// The most functions that are named to which another passes calls on.
+const MAX_PASSED: usize = 3;
 
 const COST: Column = Column::new(Sort::Inclusive, ["cost", "% of incl", "cost"]);
 
@@ -82,7 +88,21 @@ impl<'a> Report<'a> {
         };
         let [_, location] = self.headings();
         let headings = [end.name(), self.either("called at", location)];
-        self.top_of(headings, &calls, &format!("more {}", end.name()), &columns)
+        let table = self.table(headings, &columns);
+        let table = match (end, function.id) {
+            (CallEnd::Callee, Some(caller)) if self.comparison.is_none() => {
+                // Several lines can call the same.
+                let shown = RefCell::new(HashSet::default());
+                table.with_below(move |row| match row.id {
+                    Some(callee) if shown.borrow_mut().insert(callee) => {
+                        self.passed_on(caller, callee)
+                    }
+                    _ => Vec::new(),
+                })
+            }
+            _ => table,
+        };
+        self.top_of_table(table, &calls, &format!("more {}", end.name()), &columns)
     }
 
     /// The calls at one end of a function, on the sides that there are.
@@ -121,14 +141,22 @@ impl<'a> Report<'a> {
             }
             _ => None,
         };
-        let rows = calls.iter().map(|call| {
+        let passed = match end {
+            CallEnd::Caller => self.passed_to(function),
+            CallEnd::Callee => Vec::new(),
+        };
+        let known: HashSet<FunctionId> = passed.iter().filter_map(|row| row.id).collect();
+        let calls = calls.iter().filter(|call| !known.contains(&call.caller));
+        let rows = calls.map(|call| {
             let row = self.call_row(call, end);
             if !is_recursive(call) {
                 return row;
             }
             match outermost(call) {
                 Some((costs, is_estimated)) => {
-                    Row::new(row.named, [&[][..], costs], is_estimated, call.calls)
+                    let id = row.id;
+                    let row = Row::new(row.named, [&[][..], costs], is_estimated, call.calls);
+                    Row { id, ..row }
                 }
                 None => Row {
                     is_recursive: true,
@@ -136,7 +164,88 @@ impl<'a> Report<'a> {
                 },
             }
         });
+        rows.chain(passed).collect()
+    }
+
+    /// The callers of a function through those that only pass calls on, which their rows have as
+    /// functions.
+    fn passed_to(&self, function: &Row<'a>) -> Vec<Row<'a>> {
+        let view = self.view;
+        let calls = function.id.into_iter().flat_map(|id| view.passed_to(id));
+        let rows = calls.map(|call| {
+            let through = self.short(&view.named(call.through), SHORT / 2);
+            let caller = call.caller.map(|caller| view.named(caller));
+            let text = match &caller {
+                None => through,
+                Some(caller) => format!("{}, through {through}", self.short(caller, SHORT / 2)),
+            };
+            let costs = call.costs.as_deref().unwrap_or_default();
+            Row {
+                text: Some(text),
+                is_recursive: call.costs.is_none(),
+                id: Some(call.through),
+                ..Row::new(
+                    self.place_of(call),
+                    [&[][..], costs],
+                    call.is_estimated,
+                    call.calls,
+                )
+            }
+        });
         rows.collect()
+    }
+
+    /// Where the caller calls what passes its calls on: the line is known if there is only one.
+    fn place_of(&self, call: &PassedCall) -> Named<'a> {
+        let view = self.view;
+        let Some(caller) = call.caller else {
+            return Named::default();
+        };
+        let sites = view.sub_calls(caller);
+        let sites = sites.filter(|site| site.callee == call.entry);
+        let sites: Vec<EdgeRef<'a>> = sites.take(2).collect();
+        match &sites[..] {
+            [site] => Named {
+                file: view.call_file(site),
+                line: site.line,
+                ..Named::default()
+            },
+            _ => Named {
+                file: view.named(caller).file,
+                ..Named::default()
+            },
+        }
+    }
+
+    /// What a callee passes the calls of a caller on to, in lines below its row, the costliest first.
+    fn passed_on(&self, caller: FunctionId, callee: FunctionId) -> Vec<String> {
+        let view = self.view;
+        let calls = view.passed_from(caller);
+        let calls = calls.filter(|call| call.entry == callee && !view.is_passing(call.callee));
+        let mut calls: Vec<_> = calls.collect();
+        let cost = |call: &PassedCall| call.costs.as_deref().map(first_cost);
+        calls.sort_by_key(|call| Reverse(cost(call)));
+        let sites = view.sub_calls(caller);
+        let from = match sites.filter(|site| site.callee == callee).count() {
+            0 | 1 => String::new(),
+            several => format!(", from {several} lines"),
+        };
+        let more = calls.len().saturating_sub(MAX_PASSED);
+        let lines = calls.iter().take(MAX_PASSED).map(|call| {
+            let name = self.short(&view.named(call.callee), SHORT);
+            let count = counted(call.calls, "call");
+            match cost(call) {
+                None => format!("{INDENT}{count} of {name}{from}, recursive"),
+                Some(cost) => {
+                    let cost = self.first().notation.with_unit(cost);
+                    let cost = marked(call.is_estimated, cost);
+                    format!("{INDENT}{cost} in {count} of {name}{from}")
+                }
+            }
+        });
+        let more =
+            (more > 0).then(|| format!("{INDENT}and {}", counted(more as u64, "more callee")));
+        lines.chain(more).collect()
     }
 
     /// A call on a line, with the function at its other end.
@@ -148,12 +257,11 @@ impl<'a> Report<'a> {
             line: call.line,
             ..Named::default()
         };
-        Row::new(
-            named,
-            [&[][..], view.call_costs(CallsBy::Edge, call)],
-            view.is_call_estimated(call),
-            call.calls,
-        )
+        let costs = [&[][..], view.call_costs(CallsBy::Edge, call)];
+        Row {
+            id: Some(end.of(call.caller, call.callee)),
+            ..Row::new(named, costs, view.is_call_estimated(call), call.calls)
+        }
     }
 
     /// Which functions call each other together with a function, and who calls these from outside,

@@ -131,11 +131,21 @@ impl<'a> Report<'a> {
         more: &str,
         columns: &Columns,
     ) -> Vec<TextLine> {
+        self.top_of_table(self.table(headings, columns), rows, more, columns)
+    }
+
+    fn top_of_table(
+        &self,
+        table: TextTable<'_>,
+        rows: &[Row<'_>],
+        more: &str,
+        columns: &Columns,
+    ) -> Vec<TextLine> {
         let (top, rest) = self.options.split(rows);
         if top.is_empty() {
             return Vec::new();
         }
-        let mut lines = self.lines(self.table(headings, columns).with_rows(top));
+        let mut lines = self.lines(table.with_rows(top));
         let rest = self.tally(rest, columns);
         let more = (rest.count > 0).then(|| self.together(rest, more, columns));
         lines.extend(more.map(TextLine::Plain));
