@@ -133,22 +133,20 @@ impl<'a> Column<'a> {
     /// The sums of functions that are one here; `None` if there are no functions.
     pub fn sums(&self, view: &View<'_>, functions: &[FunctionId]) -> Option<FunctionSums> {
         functions.first()?;
-        let (mut own, mut inclusive, mut calls) = (0i128, 0i128, 0);
+        let (mut own, mut inclusive) = (0i128, 0i128);
         for &id in functions {
             own = own.saturating_add(self.cost(view.self_costs(id)));
             inclusive = inclusive.saturating_add(self.cost(view.inclusive_costs(id)));
-            calls += i128::from(view.function(id).invocations);
         }
         for edge in calls_within(view, functions) {
             inclusive = inclusive.saturating_sub(self.cost(edge.costs()));
-            calls -= i128::from(edge.calls);
         }
         Some(FunctionSums {
             self_cost: self.per_run(own),
             inclusive: self.per_run(inclusive),
             is_inclusive_estimated: functions.iter().any(|&id| view.is_inclusive_estimated(id)),
             is_self_estimated: functions.iter().any(|&id| view.is_self_estimated(id)),
-            invocations: CallCount::per_run(calls, self.runs),
+            invocations: CallCount::per_run(calls_of(view, functions), self.runs),
         })
     }
 
@@ -169,8 +167,15 @@ impl<'a> Column<'a> {
     }
 }
 
+/// The calls of functions that are one.
+pub(super) fn calls_of(view: &View<'_>, functions: &[FunctionId]) -> i128 {
+    let calls = functions.iter().map(|&id| view.function(id).invocations);
+    let within = calls_within(view, functions).map(|edge| edge.calls);
+    calls.map(i128::from).sum::<i128>() - within.map(i128::from).sum::<i128>()
+}
+
 /// The calls between a function and its clones. If these are one function, such calls do not count.
-pub(crate) fn calls_within<'a>(
+fn calls_within<'a>(
     view: &'a View<'_>,
     functions: &'a [FunctionId],
 ) -> impl Iterator<Item = EdgeRef<'a>> {

@@ -11,7 +11,6 @@ mod verdict;
 mod views;
 
 pub(crate) use check::{CheckError, check_all};
-pub(crate) use column::calls_within;
 pub use column::{CallCount, FunctionSums};
 pub use limits::{Limit, LimitError, LimitSyntaxError};
 pub use pairing::Transition;
@@ -30,7 +29,7 @@ use crate::maps::IndexMap;
 use crate::names::original;
 use crate::profile::{FunctionId, Profile, split_scale};
 use crate::view::View;
-use column::Column;
+use column::{Column, calls_of};
 use pairing::{JoinedFunctions, paired};
 
 /// A function that has changed.
@@ -38,7 +37,7 @@ use pairing::{JoinedFunctions, paired};
 pub struct FunctionChange {
     /// The function that gives it its names: one of the new profile, or else of the base. If several
     /// functions are one here, the first by object, file and name counts.
-    named: (Side, FunctionId),
+    pub(crate) named: (Side, FunctionId),
     /// Whether its functions have several names.
     has_several_names: bool,
     /// Its costs in the first event; `None` where it is missing.
@@ -307,6 +306,12 @@ impl<'a> Comparison<'a> {
     /// If there is no such event.
     pub fn sums(&self, event: usize, function: &FunctionChange) -> Sides<Option<FunctionSums>> {
         self.events[event].sums_of(self.views.as_ref(), &function.functions)
+    }
+
+    /// The calls of a function on both sides, not divided by runs.
+    pub(crate) fn calls(&self, function: &FunctionChange) -> Sides<i128> {
+        let sides = self.views.as_ref().zip(function.functions.as_ref());
+        sides.map(|(view, functions)| calls_of(view, functions))
     }
 
     /// The event that functions are sorted by.

@@ -42,14 +42,14 @@ use serde_core::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::compare::{Comparison, FunctionChange, FunctionSums, Sides, Transition, Verdict};
+use crate::compare::{Comparison, Side, Sides, Transition, Verdict};
 use crate::display::text::{is_unseen, printable, utf8};
 use crate::maps::HashSet;
 use crate::names::{NameQuery, Named};
 pub use crate::output::figures::ReportError as Error;
-use crate::output::figures::row::{RowKind, one_function};
-use crate::output::figures::{EventFormat, part_count};
-use crate::output::{Notes, ReportOptions};
+use crate::output::figures::part_count;
+use crate::output::figures::report::Report;
+use crate::output::{Notes, ReportOptions, Sort};
 use crate::profile::{EdgeRef, FunctionId, Line, NameId, split_scale};
 use crate::view::{GroupBy, Hidden, View};
 
@@ -84,11 +84,11 @@ pub fn write(
         }
     });
     let chosen = Chosen::new(options, names)?.with_calls(view);
-    let profile = view.profile();
+    let (report, profile) = (&Report::new(view, options), view.profile());
     let (_, scale) = split_scale(profile.event());
     let mut document = begin(SCHEMA, &mut output)?;
     document.field("event", &utf8(profile.event()))?;
-    write_events(&mut document, &EventFormat::of(profile))?;
+    write_events(&mut document, report)?;
     document.field("scale", &scale)?;
     document.field("kind", profile.kind_name())?;
     document.field("complete", &profile.is_complete())?;
@@ -117,22 +117,14 @@ pub fn write(
     let functions = view.functions().zip(recorded.iter().copied());
     let listed = functions.filter(|((id, _), _)| chosen.lists(id.index()));
     document.records("functions", listed, |record, ((id, _), recorded)| {
-        write_function(record, view, id, recorded, &chosen)
+        write_function(record, report, id, recorded, &chosen)
     })?;
     if let Some(groups) = groups {
-        let row = RowKind::of(groups);
-        let listed = groups.functions();
-        let listed = listed.filter(|&(id, _)| chosen.fits_group(&groups.named(id)));
-        document.records("groups", listed, |record, (id, group)| {
-            write_group(record, groups, id)?;
-            let costs = [groups.self_costs(id), groups.inclusive_costs(id)];
-            let estimated = [
-                groups.is_self_estimated(id),
-                groups.is_inclusive_estimated(id),
-            ];
-            write_costs(record, row, costs, estimated)?;
-            let invocations = groups.has_invocations().then_some(group.invocations);
-            record.known_field("invocations", invocations)
+        let groups = &Report::new(groups, options);
+        let listed = (0..groups.len()).filter(|&at| chosen.fits_group(&groups.named(at)));
+        document.records("groups", listed, |record, at| {
+            write_group(record, groups, at)?;
+            write_side(record, groups, at, Side::New)
         })?;
     }
     Ok(document.end()?)
@@ -222,14 +214,15 @@ fn write_hidden<'v, const SIDES: usize>(
 }
 
 /// Writes the name and the costliest function of a group.
-fn write_group(record: &mut Document<'_>, groups: &View<'_>, id: FunctionId) -> io::Result<()> {
-    let group = groups.named(id);
+fn write_group(record: &mut Document<'_>, groups: &Report<'_>, at: usize) -> io::Result<()> {
+    let (side, id) = groups.named_function(at);
+    let (view, group) = (groups.on(side), groups.on(side).named(id));
     record.field("name", &utf8(group.name))?;
-    if groups.by() == GroupBy::Line {
+    if view.by() == GroupBy::Line {
         record.field("file", &utf8(group.file))?;
         record.field("line", &group.line)?;
     }
-    if let Some(part) = groups.part(id) {
+    if let Some(part) = view.part(id) {
         record.field("input", part.input)?;
         return record.field("command", &utf8(part.command));
     }
@@ -253,12 +246,13 @@ fn own_name<'v>(view: &'v View<'_>, id: FunctionId, recorded: FunctionId) -> &'v
 /// Writes a function, which is `recorded` in the profile under this number.
 fn write_function(
     record: &mut Document<'_>,
-    view: &View<'_>,
+    report: &Report<'_>,
     id: FunctionId,
     recorded: FunctionId,
     chosen: &Chosen<'_>,
 ) -> io::Result<()> {
-    let (profile, function) = (view.profile(), view.function(id));
+    let view = report.view;
+    let function = view.function(id);
     let name = |id: NameId| utf8(view.name(id));
     record.field("number", &id.number())?;
     record.field("object", &name(function.object))?;
@@ -268,9 +262,7 @@ fn write_function(
     let is_other = own_name != view.name(function.name);
     record.known_field("own_name", is_other.then(|| utf8(own_name)))?;
     record.field("line", &function.line)?;
-    let costs = [view.self_costs(id), view.inclusive_costs(id)];
-    let estimated = [view.is_self_estimated(id), view.is_inclusive_estimated(id)];
-    write_costs(record, RowKind::of(view), costs, estimated)?;
+    write_costs(record, report, id.index(), Side::New)?;
     let is_implied = |line: &Line<'_>| line.file.is_none() && line.line == function.line;
     if !view.lines(id).all(|line| is_implied(&line)) {
         record.records("lines", view.lines(id), |record, line| {
@@ -279,8 +271,7 @@ fn write_function(
             record.field("self", line.costs)
         })?;
     }
-    let invocations = profile.has_invocations().then_some(function.invocations);
-    record.known_field("invocations", invocations)?;
+    write_invocations(record, report, id.index(), Side::New)?;
     let write_call = |call: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
         call.field("function", &other.number())?;
         // Without this field, the file is the caller's.
@@ -317,13 +308,12 @@ pub fn write_comparison(
     options: &ReportOptions,
     mut output: impl Write,
 ) -> Result<(), Error> {
-    let count = comparison.changes.len() + comparison.unchanged();
-    let names = (0..count).map(|at| Named::changed(comparison, comparison.function(at)));
-    let chosen = Chosen::new(options, names)?;
+    let report = &Report::new(comparison, options);
+    let chosen = Chosen::new(options, report.names())?;
     let changed = comparison.changes.len();
     let mut document = begin(COMPARISON_SCHEMA, &mut output)?;
     document.field("event", &utf8(comparison.first().name))?;
-    write_events(&mut document, &EventFormat::compared(comparison))?;
+    write_events(&mut document, report)?;
     document.field("per_run", &comparison.is_per_run)?;
     let Sides { base, new } = comparison.views.as_ref();
     write_hidden(&mut document, [base, new])?;
@@ -354,76 +344,93 @@ pub fn write_comparison(
     }
     let listed = comparison.changes.iter().enumerate();
     let listed = listed.filter(|&(at, _)| chosen.lists(at));
-    document.records("functions", listed, |record, (_, change)| {
+    document.records("functions", listed, |record, (at, change)| {
         let [object, file, name] = comparison.names_of(change).map(utf8);
         record.field("object", &object)?;
         record.field("file", &file)?;
         record.field("name", &name)?;
         let transition = change.transition.as_ref();
         record.known_field("transition", transition.map(Transition::to_string))?;
-        write_sides(record, comparison, change)
+        write_sides(record, report, at)
     })?;
-    let unchanged = changed..changed + comparison.unchanged();
+    let unchanged = changed..report.len();
     let unchanged = unchanged.filter(|&at| chosen.lists(at)).count();
     document.field("unchanged", &unchanged)?;
     if let Some(groups) = groups {
-        let listed = groups.changes.iter();
-        let listed = listed.filter(|change| chosen.fits_group(&Named::changed(groups, change)));
-        document.records("groups", listed, |record, change| {
-            if let Some((view, id)) = one_function(groups, change) {
-                write_group(record, view, id)?;
-            }
-            write_sides(record, groups, change)
+        let changed = groups.changes.len();
+        let groups = &Report::new(groups, options);
+        let listed = (0..changed).filter(|&at| chosen.fits_group(&groups.named(at)));
+        document.records("groups", listed, |record, at| {
+            write_group(record, groups, at)?;
+            write_sides(record, groups, at)
         })?;
     }
     Ok(document.end()?)
 }
 
-/// Writes the costs of a row on both sides, for each event; `null` for a side that lacks it.
-fn write_sides(
-    record: &mut Document<'_>,
-    comparison: &Comparison<'_>,
-    change: &FunctionChange,
-) -> io::Result<()> {
-    let events = 0..comparison.events.len();
-    let sums: Vec<_> = events.map(|event| comparison.sums(event, change)).collect();
-    for side in Sides::EACH {
-        let sums: Vec<FunctionSums> = sums.iter().filter_map(|sums| sums[side]).collect();
-        let costs = |of: fn(&FunctionSums) -> i128| sums.iter().map(of).collect::<Vec<_>>();
-        let Some(first) = sums.first() else {
-            record.field(side.name(), &())?;
-            continue;
-        };
-        record.record(side.name(), |record| {
-            let row = RowKind::of(&comparison.views.new);
-            let costs = [costs(|sums| sums.self_cost), costs(|sums| sums.inclusive)];
-            let estimated = [first.is_self_estimated, first.is_inclusive_estimated];
-            write_costs(record, row, costs, estimated)?;
-            let invocations = comparison.has_invocations().then_some(first.invocations);
-            record.known_field("invocations", invocations)
-        })?;
+/// Writes what a row costs on both sides; `null` for a side that lacks it.
+fn write_sides(record: &mut Document<'_>, report: &Report<'_>, at: usize) -> io::Result<()> {
+    for (side, sums) in Sides::EACH.zip(report.sums(at)) {
+        match sums {
+            None => record.field(side.name(), &())?,
+            Some(_) => record.record(side.name(), |record| write_side(record, report, at, side))?,
+        }
     }
     Ok(())
 }
 
-/// Writes the self costs and the inclusive costs of a row. Call sites have no self costs, and other
-/// lines no inclusive costs.
-fn write_costs(
+/// Writes the costs and the calls of a row on a side.
+fn write_side(
     record: &mut Document<'_>,
-    row: RowKind,
-    [own, inclusive]: [impl Serialize; 2],
-    [is_self_estimated, is_inclusive_estimated]: [bool; 2],
+    report: &Report<'_>,
+    at: usize,
+    side: Side,
 ) -> io::Result<()> {
-    record.known_field("self", (!row.is_call_site).then_some(own))?;
-    record.known_field("self_estimated", is_self_estimated.then_some(true))?;
-    let has_inclusive = row.has_inclusive() || row.is_call_site;
-    record.known_field("inclusive", has_inclusive.then_some(inclusive))?;
-    let is_estimated = is_inclusive_estimated.then_some(true);
-    record.known_field("inclusive_estimated", is_estimated)
+    write_costs(record, report, at, side)?;
+    write_invocations(record, report, at, side)
 }
 
-fn write_events(document: &mut Document<'_>, events: &[EventFormat<'_>]) -> io::Result<()> {
-    document.records("events", events, |record, event| {
+/// Writes the self costs and the inclusive costs of a row for each event. Call sites have no self costs,
+/// and other lines no inclusive costs.
+fn write_costs(
+    record: &mut Document<'_>,
+    report: &Report<'_>,
+    at: usize,
+    side: Side,
+) -> io::Result<()> {
+    let is_call_site = report.kind.is_call_site;
+    let sums = report.sums(at)[side].unwrap_or_default();
+    for (value, [name, estimated], is_known) in [
+        (Sort::SelfCost, ["self", "self_estimated"], !is_call_site),
+        (
+            Sort::Inclusive,
+            ["inclusive", "inclusive_estimated"],
+            report.kind.has_inclusive() || is_call_site,
+        ),
+    ] {
+        if is_known {
+            record.field(name, &report.costs(at, value)[side])?;
+        }
+        let is_estimated = sums.is_estimated(value).then_some(true);
+        record.known_field(estimated, is_estimated)?;
+    }
+    Ok(())
+}
+
+/// Writes the number of calls of a row on a side, if it is known.
+fn write_invocations(
+    record: &mut Document<'_>,
+    report: &Report<'_>,
+    at: usize,
+    side: Side,
+) -> io::Result<()> {
+    let sums = report.sums(at)[side].unwrap_or_default();
+    let invocations = report.has_invocations().then_some(sums.invocations);
+    record.known_field("invocations", invocations)
+}
+
+fn write_events(document: &mut Document<'_>, report: &Report<'_>) -> io::Result<()> {
+    document.records("events", report.known_events(), |record, event| {
         record.field("name", &utf8(event.name))?;
         record.field("unit", event.unit_name)?;
         record.field("long_name", &utf8(event.long_name))

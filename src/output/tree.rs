@@ -62,11 +62,7 @@ pub fn write<'a>(
     let wanted = report.wanted()?;
     let rows: HashSet<usize> = wanted.iter().flatten().copied().collect();
     let is_wanted = |side: Side, stacks: &Stacks<'_>, node: StackId| {
-        let view = match functions.comparison() {
-            None => report.view,
-            Some(comparison) => &comparison.views[side],
-        };
-        let row = view.node_row(stacks, node);
+        let row = report.on(side).node_row(stacks, node);
         row.is_some_and(|row| rows.contains(&report.position(side, row)))
     };
     let mut lines = report.heading();

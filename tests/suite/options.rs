@@ -340,11 +340,11 @@ fn page() {
     let effects: &[Effect<HtmlOptions>] = &[
         ("source_url", nothing, |o| o.source_url = Some("editor:{file}:{line}".to_owned()), "editor:"),
         ("source_root", nothing, |o| o.source_root = Some(b"lib".to_vec()), r#""read.c""#),
-        ("names", nothing, |o| o.names = Names::Full, r"read\n(std::vector\u003cstd::basic_string\u003cchar>, std::allocator\u003cstd"),
-        ("by", nothing, |o| o.by = GroupBy::File, r#""by":"file""#),
-        ("hide", nothing, |o| o.hide = vec![b"read".to_vec()], r#""hide":"read""#),
-        ("filter", nothing, |o| o.filter = Some(b"read".to_vec()), r#""search":"read""#),
-        ("function", nothing, |o| o.function = Some(b"write".to_vec()), r#""function":2"#),
+        ("report", nothing, |o| o.report.names = Names::Full, r"read\n(std::vector\u003cstd::basic_string\u003cchar>, std::allocator\u003cstd"),
+        ("report", nothing, |o| o.report.by = GroupBy::File, r#""by":"file""#),
+        ("report", nothing, |o| o.report.hide = vec![b"read".to_vec()], r#""hide":"read""#),
+        ("report", nothing, |o| o.report.filter = Some(b"read".to_vec()), r#""search":"read""#),
+        ("report", nothing, |o| o.report.function = Some(b"write".to_vec()), r#""function":2"#),
     ];
     check(
         fields(&HtmlOptions::default()),

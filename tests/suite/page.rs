@@ -51,7 +51,7 @@ pub fn shown(profile: &Profile, base: Option<Profile>, options: &[&str]) -> Stri
     let (_, data) = written(&views, &mut SourceFiles::default(), |page| {
         for option in options {
             match option.split_once('=') {
-                Some(("names", "full")) => page.names = Names::Full,
+                Some(("names", "full")) => page.report.names = Names::Full,
                 Some(("source-root", root)) => page.source_root = Some(root.into()),
                 Some(("source-url", url)) => page.source_url = Some(url.to_owned()),
                 Some(option) => panic!("unknown option {option:?}"),

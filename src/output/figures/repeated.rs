@@ -71,7 +71,7 @@ impl<'a> Report<'a> {
             let Some(row) = found.get_mut(&key) else {
                 continue;
             };
-            let calls = self.calls(side, view, &call);
+            let calls = self.calls_of(side, view, &call);
             let known = row.sides[side].get_or_insert(calls);
             if calls.times > known.times {
                 *known = calls;
@@ -105,7 +105,7 @@ impl<'a> Report<'a> {
         first.per_run(side, first.cost(side, call.costs()))
     }
 
-    fn calls(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> Calls {
+    fn calls_of(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> Calls {
         let runs = self
             .comparison
             .map_or(1, |comparison| comparison.divisors()[side]);

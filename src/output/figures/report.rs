@@ -2,6 +2,7 @@
 //! facts, its rows, and the columns of tables.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 
 use super::line::TextLine;
@@ -32,7 +33,7 @@ pub(crate) struct Report<'a> {
     /// The events that are shown; never empty.
     pub events: Vec<EventFormat<'a>>,
     /// In a comparison, the positions of the functions of both sides among the rows.
-    positions: Sides<Vec<usize>>,
+    positions: OnceCell<Sides<Vec<usize>>>,
 }
 
 /// The sums of calls on one side, not divided by runs.
@@ -135,7 +136,7 @@ impl<'a> Report<'a> {
             options,
             kind: RowKind::of(view),
             events,
-            positions: Sides::default(),
+            positions: OnceCell::new(),
         }
     }
 
@@ -146,7 +147,7 @@ impl<'a> Report<'a> {
             options,
             kind: RowKind::of(&comparison.views.new),
             events: EventFormat::compared(comparison),
-            positions: comparison.positions(),
+            positions: OnceCell::new(),
         }
     }
 
@@ -155,11 +156,27 @@ impl<'a> Report<'a> {
         &self.events[0]
     }
 
+    /// The events of the profile, which may have none.
+    pub fn known_events(&self) -> &[EventFormat<'a>] {
+        match self.view.profile().events() {
+            [] => &[],
+            _ => &self.events,
+        }
+    }
+
     /// The sides that there are.
-    pub fn sides(&self) -> impl Iterator<Item = (Side, &'a View<'a>)> {
+    pub fn sides(&self) -> impl DoubleEndedIterator<Item = (Side, &'a View<'a>)> {
         let base = self.comparison.map(|comparison| &comparison.views.base);
         let base = base.map(|view| (Side::Base, view));
         base.into_iter().chain([(Side::New, self.view)])
+    }
+
+    /// The view of a side; without a base, both are that of the profile.
+    pub fn on(&self, side: Side) -> &'a View<'a> {
+        match self.comparison {
+            None => self.view,
+            Some(comparison) => &comparison.views[side],
+        }
     }
 
     pub fn has_invocations(&self) -> bool {
@@ -199,19 +216,73 @@ impl<'a> Report<'a> {
 
     /// The costs of a function or group in the first event, and its calls.
     pub fn sums(&self, position: usize) -> Sides<Option<FunctionSums>> {
+        match self.comparison {
+            None => self.sums_in(0, position),
+            Some(comparison) => comparison.function(position).sums,
+        }
+    }
+
+    /// The same in one of the events.
+    pub fn sums_in(&self, event: usize, position: usize) -> Sides<Option<FunctionSums>> {
         if let Some(comparison) = self.comparison {
-            return comparison.function(position).sums;
+            return comparison.sums(event, comparison.function(position));
         }
         let (view, id) = (self.view, FunctionId::at(position));
-        let costs = [view.self_costs(id), view.inclusive_costs(id)];
-        let is_estimated = view.is_inclusive_estimated(id);
-        let calls = view.function(id).invocations;
+        let cost = |costs| self.events[event].cost(Side::New, costs);
         Sides {
             base: None,
             new: Some(FunctionSums {
+                self_cost: cost(view.self_costs(id)),
+                inclusive: cost(view.inclusive_costs(id)),
+                is_inclusive_estimated: view.is_inclusive_estimated(id),
                 is_self_estimated: view.is_self_estimated(id),
-                ..FunctionSums::of(costs, is_estimated, calls)
+                invocations: CallCount::per_run(view.function(id).invocations.into(), 1),
             }),
+        }
+    }
+
+    /// A value of a function or group in all events; empty on a side that lacks it.
+    pub fn costs(&self, position: usize, value: Sort) -> Sides<Vec<i128>> {
+        let mut costs: Sides<Vec<i128>> = Sides::default();
+        for event in 0..self.known_events().len() {
+            for (side, sums) in Sides::EACH.zip(self.sums_in(event, position)) {
+                costs[side].extend(sums.map(|sums| value.of(sums)));
+            }
+        }
+        costs
+    }
+
+    /// The calls of a function or group, not divided by runs.
+    pub fn calls(&self, position: usize) -> Sides<i128> {
+        match self.comparison {
+            None => Sides {
+                base: 0,
+                new: self
+                    .view
+                    .function(FunctionId::at(position))
+                    .invocations
+                    .into(),
+            },
+            Some(comparison) => comparison.calls(comparison.function(position)),
+        }
+    }
+
+    /// The functions of both sides that are one row.
+    pub fn functions(&self, position: usize) -> Sides<Vec<FunctionId>> {
+        match self.comparison {
+            None => Sides {
+                base: Vec::new(),
+                new: vec![FunctionId::at(position)],
+            },
+            Some(comparison) => comparison.function(position).functions.clone(),
+        }
+    }
+
+    /// The one of these that a row has its names of.
+    pub fn named_function(&self, position: usize) -> (Side, FunctionId) {
+        match self.comparison {
+            None => (Side::New, FunctionId::at(position)),
+            Some(comparison) => comparison.function(position).named,
         }
     }
 
@@ -227,7 +298,10 @@ impl<'a> Report<'a> {
     pub fn position(&self, side: Side, id: FunctionId) -> usize {
         match self.comparison {
             None => id.index(),
-            Some(_) => self.positions[side][id.index()],
+            Some(comparison) => {
+                let positions = self.positions.get_or_init(|| comparison.positions());
+                positions[side][id.index()]
+            }
         }
     }
 
@@ -323,20 +397,15 @@ impl<'a> Report<'a> {
     ) -> IndexMap<(usize, usize), Row<'a>> {
         let runs = self.comparison.map(Comparison::divisors);
         let runs = runs.unwrap_or(Sides { base: 1, new: 1 });
-        let views = self.comparison.map(|comparison| comparison.views.as_ref());
-        let views = views.unwrap_or(Sides {
-            base: self.view,
-            new: self.view,
-        });
         let mut sums: IndexMap<_, Sides<Option<CallSums>>> = IndexMap::default();
         let mut pairs = HashSet::default();
         for (side, call) in calls {
             let ends = [call.caller, call.callee].map(|id| self.position(side, id));
             let sums = sums.entry(ends.into()).or_default();
             let sums = sums[side].get_or_insert_default();
-            sums.is_estimated |= views[side].is_call_estimated(&call);
+            sums.is_estimated |= self.on(side).is_call_estimated(&call);
             if pairs.insert((side, call.caller, call.callee)) {
-                let costs = views[side].call_costs(CallsBy::Pair, &call);
+                let costs = self.on(side).call_costs(CallsBy::Pair, &call);
                 let cost = self.first().cost(side, costs);
                 sums.cost = sums.cost.saturating_add(cost);
             }

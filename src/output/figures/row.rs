@@ -177,29 +177,15 @@ impl RowKind {
 }
 
 impl<'a> Named<'a> {
-    /// A row of a comparison. It has a line if it is in the new profile.
+    /// A row of a comparison.
     pub fn changed(comparison: &'a Comparison<'_>, change: &FunctionChange) -> Self {
-        let one = one_function(comparison, change);
-        let own = one.map_or_else(Named::default, |(view, id)| view.named(id));
+        let (side, id) = change.named;
         let [object, file, name] = comparison.names_of(change);
         Named {
             name,
             object,
             file,
-            line: change.new_function().map_or(0, |_| own.line),
-            costliest: own.costliest,
+            ..comparison.views[side].named(id)
         }
     }
-}
-
-/// One of the functions that are one in a comparison, of the new profile if it has any.
-pub(crate) fn one_function<'c, 'a>(
-    comparison: &'c Comparison<'a>,
-    change: &FunctionChange,
-) -> Option<(&'c View<'a>, FunctionId)> {
-    let mut sides = [Side::New, Side::Base].into_iter();
-    sides.find_map(|side| {
-        let id = *change.functions[side].last()?;
-        Some((&comparison.views[side], id))
-    })
 }

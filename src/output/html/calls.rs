@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use super::costs::SideSums;
+use super::costs::Sums;
 use super::data::Data;
 use super::table::{Column, Room, Row, Table};
 
@@ -33,10 +33,10 @@ impl<'a> Data<'a, '_> {
             places.iter().all(Option::is_some)
         };
         sites.sort_by_cached_key(|(site, (sums, _))| {
-            Reverse(is_shown(site).then(|| self.costs.share(&sums.costs)))
+            Reverse(is_shown(site).then(|| self.report.share_of_sums(sums)))
         });
-        let mut table = self.costs.table(&COLUMNS);
-        let mut omitted: BTreeMap<[Option<usize>; 2], SideSums> = BTreeMap::new();
+        let mut table = self.report.data_table(&COLUMNS);
+        let mut omitted: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();
         let mut is_full = false;
         for ((ends, file, line), (sums, recursive)) in sites {
             let [caller, callee] = ends.map(|end| self.functions.place(end));
@@ -68,28 +68,28 @@ impl<'a> Data<'a, '_> {
     }
 
     /// The first values of a row.
-    fn call_row(&self, [caller, callee]: [Option<usize>; 2], sums: &SideSums) -> Row {
-        let costs = self.costs.per_run(&sums.costs);
-        let row = self.costs.row().position(caller).position(callee);
+    fn call_row(&self, [caller, callee]: [Option<usize>; 2], sums: &Sums) -> Row {
+        let costs = self.report.per_run(&sums.costs);
+        let row = self.report.data_row().position(caller).position(callee);
         row.counts(sums.counts).costs(&costs)
     }
 
     /// The sums of all call sites of both sides, and their digits in the last column.
-    fn sites(&self) -> IndexMap<Site<'a>, (SideSums, u8)> {
-        let mut sites: IndexMap<Site<'a>, (SideSums, u8)> = IndexMap::new();
-        for (side, profile) in self.costs.sides() {
+    fn sites(&self) -> IndexMap<Site<'a>, (Sums, u8)> {
+        let mut sites: IndexMap<Site<'a>, (Sums, u8)> = IndexMap::new();
+        for (side, profile) in self.report.sides().rev() {
             for edge in profile.edges() {
-                let ends = [edge.caller, edge.callee].map(|id| self.functions.index(side, id));
+                let ends = [edge.caller, edge.callee].map(|id| self.rank(side, id));
                 let site = (ends, profile.call_file(&edge), edge.line);
                 let recurs = |of| u8::from(ends[0] == ends[1] || profile.is_recursive(&edge, of));
                 let recursive = || recurs(edge.callee) + 2 * recurs(edge.caller);
                 let (sums, _) = sites
                     .entry(site)
-                    .or_insert_with(|| (SideSums::default(), recursive()));
+                    .or_insert_with(|| (Sums::default(), recursive()));
                 sums.add(
                     side,
                     edge.calls.into(),
-                    self.costs.scaled(side, edge.costs()),
+                    self.report.scaled(side, edge.costs()),
                 );
             }
         }

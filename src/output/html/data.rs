@@ -1,17 +1,17 @@
 //! What the tables of the report are made of.
 
 use super::HtmlOptions;
-use super::costs::AllCosts;
 use super::functions::Functions;
-use crate::compare::{Subject, Views};
-use crate::view::View;
+use crate::compare::{Side, Subject, Views};
+use crate::output::figures::report::Report;
+use crate::profile::FunctionId;
 
 /// A profile or comparison, and what has been chosen for the report so far.
 pub(super) struct Data<'a, 'p> {
     pub views: &'a Views<'p>,
     pub options: &'a HtmlOptions,
-    pub costs: AllCosts<'a>,
-    pub functions: Functions<'a>,
+    pub report: Report<'a>,
+    pub functions: Functions,
     /// For each function that is shown, the files and lines with costs or calls.
     pub lines_of: Vec<Vec<(usize, u64)>>,
     /// The bytes reserved for the sums of omitted calls.
@@ -20,20 +20,19 @@ pub(super) struct Data<'a, 'p> {
 
 impl<'a, 'p> Data<'a, 'p> {
     pub fn new(functions: Subject<'a>, views: &'a Views<'p>, options: &'a HtmlOptions) -> Self {
-        let costs = AllCosts::new(functions);
+        let report = Report::new(functions, &options.report);
         Data {
             views,
             options,
-            functions: Functions::new(&costs),
-            costs,
+            functions: Functions::new(&report),
+            report,
             lines_of: Vec::new(),
             reserved: 0,
         }
     }
 
-    /// Whether numbers of calls, and callers, are known.
-    pub fn has_invocations(&self) -> bool {
-        let mut sides = self.costs.views.into_iter();
-        sides.all(View::has_invocations)
+    /// The rank of a function of a side.
+    pub fn rank(&self, side: Side, id: FunctionId) -> usize {
+        self.functions.ranks[self.report.position(side, id)]
     }
 }

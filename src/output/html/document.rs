@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use indexmap::IndexSet;
 
-use super::costs::SideSums;
+use super::costs::Sums;
 use super::data::Data;
 use super::functions::{COSTS, NAMES};
 use super::start::Start;
@@ -12,8 +12,8 @@ use super::table::{Column, Room, Table, ends_data, shown};
 use super::{PAGE, SCRIPT, STYLE};
 use crate::compare::Sides;
 use crate::io::SourceFiles;
-use crate::output::Notes;
 use crate::output::json::Document;
+use crate::output::{Notes, Sort};
 
 /// The version of the JSON layout.
 const SCHEMA: u32 = 6;
@@ -54,7 +54,7 @@ impl Data<'_, '_> {
         let [frames, stacks] = stacks.map_or([None, None], |tables| tables.map(Some));
         let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
         self.write_header(notes, &mut data)?;
-        start.write(&self.functions, &mut data)?;
+        start.write(&self, &mut data)?;
         self.write_files(&room.files, &mut data)?;
         functions.write("functions", &mut data)?;
         data.record("groups", |record| {
@@ -83,17 +83,22 @@ impl Data<'_, '_> {
     /// to and from each, neither of which costs more than the function.
     fn function_table(&mut self, room: &mut Room) -> Table {
         let places = ["object", "file", "line"].map(Column::Value);
-        let mut table = self.costs.table(&[&COSTS[..], &NAMES, &places].concat());
-        self.functions.choose(MAX_FUNCTIONS, |of| {
-            let row = of.add_inclusive(of.row(&self.costs), &self.costs);
+        let mut table = self
+            .report
+            .data_table(&[&COSTS[..], &NAMES, &places].concat());
+        let report = &self.report;
+        self.functions.choose(MAX_FUNCTIONS, |function| {
+            let named = report.named(function);
+            let row = report.data_row().with_costs(report, function);
+            let row = row.with_inclusive(report, function);
             let sums = 2 * (row.size() + 20);
-            let [object, file] = [of.object, of.file].map(|name| room.file(name));
-            let row = of.add_names(row, self.options.names);
-            let row = row.file(object).file(file).number(of.line);
+            let [object, file] = [named.object, named.file].map(|name| room.file(name));
+            let row = row.with_names(report, function, named.name);
+            let row = row.file(object).file(file).number(named.line);
             let has_room = room.take(sums) && table.add(&row, room);
             if has_room {
                 self.reserved += sums;
-                self.lines_of.push(vec![(file.at, of.line)]);
+                self.lines_of.push(vec![(file.at, named.line)]);
             }
             has_room
         });
@@ -118,21 +123,20 @@ impl Data<'_, '_> {
 
     /// The sums of the functions that were omitted, and for each event how many of these changed.
     fn rest(&self) -> Table {
-        let mut sums = SideSums::default();
-        let mut changed = vec![0_u64; self.costs.events.len()];
-        for of in self.functions.omitted() {
-            let [own, _] = self.costs.sums(&of.ids);
-            let own = self.costs.per_run(&own.costs);
+        let mut sums = Sums::default();
+        let mut changed = vec![0_u64; self.report.known_events().len()];
+        for &function in self.functions.omitted() {
+            let own = self.report.costs(function, Sort::SelfCost);
             for (event, changed) in changed.iter_mut().enumerate() {
                 let Sides { base, new } = own.as_ref().map(|own| own.get(event).unwrap_or(&0));
-                *changed += u64::from(self.costs.comparison.is_some() && base != new);
+                *changed += u64::from(self.report.comparison.is_some() && base != new);
             }
             for side in Sides::EACH {
                 sums.add(side, 0, own[side].iter().copied());
             }
         }
-        let mut table = self.costs.table(&[Column::Cost("self")]);
-        table.push(&self.costs.row().costs(&sums.costs));
+        let mut table = self.report.data_table(&[Column::Cost("self")]);
+        table.push(&self.report.data_row().costs(&sums.costs));
         table.set("functions", &self.functions.omitted().len());
         table.set("changed", &changed);
         table

@@ -1,10 +1,11 @@
 //! Groups of functions: the costliest classes, files, objects, packages and lines that fit.
 
-use super::costs::AllCosts;
 use super::data::Data;
 use super::functions::{COSTS, Functions, NAMES};
 use super::table::{Room, Table, position};
-use crate::view::{GroupBy, View};
+use crate::compare::Sides;
+use crate::output::figures::report::Report;
+use crate::view::GroupBy;
 
 /// The percentage of the bytes that each kind of groups may use.
 const PERCENT: usize = 25;
@@ -22,7 +23,7 @@ impl<'a> Data<'a, '_> {
             GroupBy::Function | GroupBy::Line => false,
             GroupBy::Class | GroupBy::File | GroupBy::Package => true,
             GroupBy::Object => self.has_objects(),
-            GroupBy::Part => self.costs.comparison.is_some() && self.has_parts(),
+            GroupBy::Part => self.report.comparison.is_some() && self.has_parts(),
         });
         let groups = kinds.filter_map(|by| {
             let table = room.lend(PERCENT, |room| self.groups_by(by, room));
@@ -32,20 +33,20 @@ impl<'a> Data<'a, '_> {
     }
 
     fn has_objects(&self) -> bool {
-        self.costs.sides().any(|(_, profile)| {
+        self.report.sides().any(|(_, profile)| {
             let mut functions = profile.functions();
             functions.any(|(_, function)| !profile.name(function.object).is_empty())
         })
     }
 
     fn has_parts(&self) -> bool {
-        let mut sides = self.costs.sides();
+        let mut sides = self.report.sides();
         sides.any(|(_, view)| view.profile().parts().len() > 1)
     }
 
     /// The costliest groups that fit, and for each function of the report the position of its group.
     fn groups_by(&self, by: GroupBy, room: &mut Room) -> Option<Table> {
-        let mut table = self.costs.table(&[&COSTS[..], &NAMES].concat());
+        let mut table = self.report.data_table(&[&COSTS[..], &NAMES].concat());
         // Parts have no functions of their own.
         let functions = match by {
             GroupBy::Part => &[],
@@ -54,40 +55,28 @@ impl<'a> Data<'a, '_> {
         if !room.take(POSITION * functions.len()) {
             return None;
         }
-        self.grouped(by, |costs, mut all| {
-            for group in &mut all.all {
-                group.name = match self.options.within_root(group.name) {
-                    None if group.name.is_empty() => b"???",
-                    name => name.unwrap_or(group.name),
-                };
-            }
-            all.choose(usize::MAX, |group| {
-                let row = group.add_inclusive(group.row(costs), costs);
-                table.add(&group.add_names(row, self.options.names), room)
-            });
-            let members = self.costs.views.map(View::functions_of_rows);
-            let groups = functions.iter().map(|function| {
-                let group = function.first.and_then(|(side, id)| {
-                    let member = members[side].get(id.index())?;
-                    let group = costs.views[side].row(*member)?;
-                    all.place(all.index(side, group))
-                });
-                position(group)
-            });
-            table.set("of", &groups.collect::<Vec<_>>());
-            table.set("omitted", &all.omitted().len());
-        })?;
-        Some(table)
-    }
-
-    /// Calls `use_groups` with the costs of groups and the groups.
-    pub fn grouped<T>(
-        &self,
-        by: GroupBy,
-        use_groups: impl FnOnce(&AllCosts<'_>, Functions<'_>) -> T,
-    ) -> Option<T> {
         let groups = self.views.by(by).ok()?;
-        let costs = AllCosts::new(groups.subject());
-        Some(use_groups(&costs, Functions::new(&costs)))
+        let report = &Report::new(groups.subject(), &self.options.report);
+        let mut all = Functions::new(report);
+        all.choose(usize::MAX, |group| {
+            let name = report.named(group).name;
+            let name = match self.options.within_root(name) {
+                None if name.is_empty() => b"???",
+                within => within.unwrap_or(name),
+            };
+            let row = report.data_row().with_costs(report, group);
+            let row = row.with_inclusive(report, group);
+            table.add(&row.with_names(report, group, name), room)
+        });
+        let members = Sides::EACH.map(|side| self.report.on(side).functions_of_rows());
+        let places = functions.iter().map(|&function| {
+            let (side, id) = self.report.named_function(function);
+            let member = members[side].get(id.index());
+            let group = member.and_then(|member| report.on(side).row(*member));
+            position(group.and_then(|group| all.place(all.ranks[report.position(side, group)])))
+        });
+        table.set("of", &places.collect::<Vec<_>>());
+        table.set("omitted", &all.omitted().len());
+        Some(table)
     }
 }

@@ -15,7 +15,7 @@ use crate::output::figures::heading::{Excess, excess};
 use crate::output::figures::{EventFormat, command, part_rows, per_run};
 use crate::output::json::Document;
 use crate::profile::Profile;
-use crate::view::{MIN_PERCENT, MIN_TIMES, View};
+use crate::view::{MIN_PERCENT, MIN_TIMES};
 
 /// The most warnings, limits and parts, and the most bytes of their texts.
 const MAX_TEXTS: usize = 100;
@@ -40,11 +40,11 @@ fn limited(texts: impl Iterator<Item = String>, noun: &str) -> Vec<String> {
 impl<'a> Data<'a, '_> {
     /// Writes the fields whose size does not depend on the size of the profile.
     pub fn write_header(&self, notes: &Notes<'_>, data: &mut Document<'_>) -> io::Result<()> {
-        let view = self.costs.views.new;
+        let view = self.report.view;
         let profile = view.profile();
         let creator = profile.creator().unwrap_or_default();
         let creator = cut(printable(creator), MAX_WARNING_LENGTH);
-        let mut sides = self.costs.views.into_iter().map(View::profile);
+        let mut sides = self.report.sides().map(|(_, view)| view.profile());
         let is_complete = sides.all(Profile::is_complete);
         let program = concat!("cg-preprocess ", env!("CARGO_PKG_VERSION"));
         data.field("program", program)?;
@@ -84,9 +84,9 @@ impl<'a> Data<'a, '_> {
         let stated = profile.stated_total();
         // The page says why it is less than the functions cost, if that is due to fibers.
         let is_clear = excess(profile).is_none_or(|why| why == Excess::Fibers);
-        let stated = stated.filter(|_| self.costs.comparison.is_none() && is_clear);
+        let stated = stated.filter(|_| self.report.comparison.is_none() && is_clear);
         data.field("stated", &stated.map(WholeNumber::from))?;
-        data.field("has_invocations", &self.has_invocations())?;
+        data.field("has_invocations", &self.report.has_invocations())?;
         data.record("repeated", |record| {
             record.field("times", &MIN_TIMES)?;
             record.field("percent", &MIN_PERCENT)
@@ -94,13 +94,13 @@ impl<'a> Data<'a, '_> {
         data.field("function_count", &view.functions().len())?;
         data.field("edge_count", &view.edges().len())?;
         data.field("call_count", &WholeNumber::from(view.calls()))?;
-        match self.costs.comparison {
+        match self.report.comparison {
             Some(comparison) => data.record("comparison", |record| {
                 self.write_comparison(comparison, notes.inputs, record)
             })?,
             None => data.field("comparison", &())?,
         }
-        data.field("by", self.options.by.name())?;
+        data.field("by", self.options.report.by.name())?;
         data.field("source_url", &self.options.source_url)
     }
 
@@ -126,24 +126,24 @@ impl<'a> Data<'a, '_> {
     }
 
     fn totals(&self, side: Side) -> Vec<WholeNumber> {
-        let events = self.costs.events.iter();
+        let events = self.report.known_events().iter();
         events.map(|event| event.totals[side].into()).collect()
     }
 
     /// The peak of each event that its summaries state, if that is not the total. Costs per run have no
     /// peak.
     fn peaks(&self) -> Vec<Option<WholeNumber>> {
-        let divisors = self.costs.comparison.map(Comparison::divisors);
+        let divisors = self.report.comparison.map(Comparison::divisors);
         let is_whole = divisors.is_none_or(|divisors| divisors.new == 1);
-        let events = EventFormat::of(self.costs.views.new.profile()).into_iter();
+        let events = EventFormat::of(self.report.view.profile()).into_iter();
         let peaks = events.map(|event| event.peak.filter(|_| is_whole));
         peaks.map(|peak| peak.map(WholeNumber::from)).collect()
     }
 
     /// Writes the totals of the named parts, the costliest first.
     fn write_parts(&self, record: &mut Document<'_>) -> io::Result<()> {
-        let mut parts = match self.costs.comparison {
-            None => part_rows(self.costs.views.new.profile()),
+        let mut parts = match self.report.comparison {
+            None => part_rows(self.report.view.profile()),
             Some(_) => Vec::new(),
         };
         let omitted = parts.len().saturating_sub(MAX_TEXTS);
@@ -160,8 +160,8 @@ impl<'a> Data<'a, '_> {
     /// Writes what can be told apart in the inputs, such as requests, threads and dumps, the costliest
     /// first, if there are several.
     fn write_each_part(&self, record: &mut Document<'_>) -> io::Result<()> {
-        let profile = self.costs.views.new.profile();
-        let mut parts: Vec<_> = match self.costs.comparison {
+        let profile = self.report.view.profile();
+        let mut parts: Vec<_> = match self.report.comparison {
             None => profile.parts().collect(),
             Some(_) => Vec::new(),
         };
@@ -188,7 +188,7 @@ impl<'a> Data<'a, '_> {
 
     /// Writes the events with the formats of their costs.
     fn write_events(&self, data: &mut Document<'_>) -> io::Result<()> {
-        data.records("events", &self.costs.events, |record, event| {
+        data.records("events", self.report.known_events(), |record, event| {
             let name = |name: &[u8]| cut(printable(name), MAX_EVENT_LENGTH);
             record.field("name", &name(event.name))?;
             record.field("long_name", &name(event.long_name))?;

@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
 
-use super::costs::SideSums;
+use super::costs::Sums;
 use super::data::Data;
-use super::functions::COSTS;
+use super::functions::{COSTS, Functions};
 use super::groups::POSITION;
 use super::table::{Column, Room, Row, Table, WholeNumber, position};
 use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
+use crate::names::Named;
+use crate::output::figures::report::Report;
 use crate::profile::{Cost, FunctionId, Kind};
 use crate::view::GroupBy;
 
@@ -29,9 +31,9 @@ impl<'a> Data<'a, '_> {
     pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> Table {
         let columns = ["function", "file", "line"].map(Column::Value);
         let columns = [&columns[..], &[Column::Cost("self")]].concat();
-        let mut table = self.costs.table(&columns);
+        let mut table = self.report.data_table(&columns);
         let (mut compared, mut same_files, mut omitted) = (Vec::new(), BTreeSet::new(), 0);
-        let is_trace = self.costs.views.new.profile().kind() == Some(Kind::Trace);
+        let is_trace = self.report.view.profile().kind() == Some(Kind::Trace);
         // Only lines of files with the same text can be compared.
         let mut texts = HashMap::default();
         let mut is_same = |file| {
@@ -49,8 +51,8 @@ impl<'a> Data<'a, '_> {
                 .map(|((file, line), sums)| {
                     let file = room.file(file);
                     places.push((file.at, line));
-                    let row = self.costs.row().position(at).file(file).number(line);
-                    row.costs(&self.costs.per_run(&sums.costs))
+                    let row = self.report.data_row().position(at).file(file).number(line);
+                    row.costs(&self.report.per_run(&sums.costs))
                 })
                 .collect();
             if !room.take(rows.iter().map(Row::size).sum()) {
@@ -75,15 +77,18 @@ impl<'a> Data<'a, '_> {
         &self,
         function: usize,
         mut is_same: impl FnMut(&'a [u8]) -> bool,
-    ) -> (IndexMap<FileLine<'a>, SideSums>, BTreeSet<&'a [u8]>) {
-        let mut rows: Sides<IndexMap<FileLine<'a>, SideSums>> = Sides::default();
-        for (side, profile) in self.costs.sides() {
-            for &id in &self.functions.all[function].ids[side] {
+    ) -> (IndexMap<FileLine<'a>, Sums>, BTreeSet<&'a [u8]>) {
+        let mut rows: Sides<IndexMap<FileLine<'a>, Sums>> = Sides::default();
+        for (side, profile) in self.report.sides().rev() {
+            for id in self.report.functions(self.functions.all[function])[side]
+                .iter()
+                .copied()
+            {
                 let file = profile.function(id).file;
                 for line in profile.lines(id) {
                     let file = profile.name(line.file.unwrap_or(file));
                     let sums = rows[side].entry((file, line.line)).or_default();
-                    sums.add(side, 0, self.costs.scaled(side, line.costs));
+                    sums.add(side, 0, self.report.scaled(side, line.costs));
                 }
             }
         }
@@ -107,29 +112,40 @@ impl<'a> Data<'a, '_> {
     /// The costliest lines of the whole program that fit, by self cost or, if all sides are traces, by
     /// the cost of their calls.
     pub fn places(&self, room: &mut Room) -> Table {
-        let mut kinds = self.costs.sides().map(|(_, view)| view.profile().kind());
+        let mut kinds = self
+            .report
+            .sides()
+            .rev()
+            .map(|(_, view)| view.profile().kind());
         let are_calls = kinds.all(|kind| kind == Some(Kind::Trace));
         let columns = [&COSTS[..], &["file", "line"].map(Column::Value)].concat();
-        let mut table = self.costs.table(&columns);
+        let mut table = self.report.data_table(&columns);
         table.set("are_calls", &are_calls);
-        self.grouped(GroupBy::Line, |costs, mut lines| {
-            let functions = POSITION * costs.events.len();
-            lines.choose(MAX_PLACES, |line| {
-                let row = line.row(costs).file(room.file(line.file)).number(line.line);
-                room.take(functions) && table.add(&row, room)
-            });
-            let mut rows = HashMap::default();
-            for (at, line) in lines.shown().iter().enumerate() {
-                for (side, profile) in costs.sides() {
-                    for &id in &line.ids[side] {
-                        let line = profile.function(id);
-                        rows.insert((profile.name(line.file), line.line), at);
-                    }
+        let Ok(groups) = self.views.by(GroupBy::Line) else {
+            return table;
+        };
+        let report = &Report::new(groups.subject(), &self.options.report);
+        let mut lines = Functions::new(report);
+        let functions = POSITION * report.known_events().len();
+        lines.choose(MAX_PLACES, |line| {
+            let Named {
+                file, line: number, ..
+            } = report.named(line);
+            let row = report.data_row().with_costs(report, line);
+            let row = row.file(room.file(file)).number(number);
+            room.take(functions) && table.add(&row, room)
+        });
+        let mut rows = HashMap::default();
+        for (at, &line) in lines.shown().iter().enumerate() {
+            for (side, ids) in Sides::EACH.zip(report.functions(line)) {
+                for id in ids {
+                    let Named { file, line, .. } = report.on(side).named(id);
+                    rows.insert((file, line), at);
                 }
             }
-            table.set("function", &self.costliest_functions(are_calls, &rows));
-            table.set("omitted", &lines.omitted().len());
-        });
+        }
+        table.set("function", &self.costliest_functions(are_calls, &rows));
+        table.set("omitted", &lines.omitted().len());
         table
     }
 
@@ -141,12 +157,12 @@ impl<'a> Data<'a, '_> {
         rows: &HashMap<FileLine<'_>, usize>,
     ) -> Vec<Vec<WholeNumber>> {
         let count = rows.values().max().map_or(0, |last| last + 1);
-        let mut largest = vec![vec![None; count]; self.costs.events.len()];
-        for (side, profile) in self.costs.sides() {
+        let mut largest = vec![vec![None; count]; self.report.known_events().len()];
+        for (side, profile) in self.report.sides().rev() {
             let mut add = |line: FileLine<'_>, id: FunctionId, costs: &[Cost]| {
                 let Some(&row) = rows.get(&line) else { return };
-                let function = self.functions.index(side, id);
-                let name = self.functions.all[function].name;
+                let function = self.rank(side, id);
+                let name = self.report.named(self.functions.all[function]).name;
                 for (largest, cost) in largest.iter_mut().zip(costs) {
                     // Parts of the new side are larger; of equal ones, that of the first by name is.
                     let part = (side == Side::New, cost.unsigned_abs());

@@ -30,7 +30,7 @@ use std::io::{self, BufWriter, Write};
 
 use self::data::Data;
 pub use super::figures::ReportError as Error;
-use super::{Names, Notes};
+use super::{Notes, ReportOptions};
 use crate::compare::Views;
 use crate::io::SourceFiles;
 use crate::view::GroupBy;
@@ -71,18 +71,12 @@ pub struct HtmlOptions {
     pub source_url: Option<String>,
     /// A folder that is stripped from the names of files in it.
     pub source_root: Option<Vec<u8>>,
-    /// Whether lists shorten names.
-    pub names: Names,
-    /// What the rows of the first view are.
-    pub by: GroupBy,
-    /// What is hidden at first, as with [`Hidden`](crate::view::Hidden).
-    pub hide: Vec<Vec<u8>>,
-    /// What is searched for at first: words in the names, files or objects of functions.
-    pub filter: Option<Vec<u8>>,
-    /// The function that is shown first, by any name that
-    /// [`ReportOptions::function`](super::ReportOptions::function) takes. If several have it, they are
-    /// searched for.
-    pub function: Option<Vec<u8>>,
+    /// How it is shown at first, until its reader chooses something else: the rows of its first view
+    /// ([`by`](ReportOptions::by)); what is hidden ([`hide`](ReportOptions::hide)) and searched for
+    /// ([`filter`](ReportOptions::filter)); the function, or a search for its name if several have it
+    /// ([`function`](ReportOptions::function)). Lists shorten [`names`](ReportOptions::names). Other
+    /// options have no effect.
+    pub report: ReportOptions,
 }
 
 impl HtmlOptions {

@@ -22,7 +22,7 @@ impl Data<'_, '_> {
             return None;
         }
         let columns = ["file", "first", "text"].map(Column::Value);
-        let mut table = self.costs.table(&columns);
+        let mut table = self.report.data_table(&columns);
         let (mut newer, mut omitted) = (BTreeSet::new(), 0);
         let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
         for (file, line) in self.lines_of.iter().flat_map(|lines| around(lines)) {
@@ -62,7 +62,7 @@ impl Data<'_, '_> {
             let found = file.map_or_else(|_| Vec::new(), |_| found);
             for text in found.chunk_by(|(line, _), (next, _)| line + 1 == *next) {
                 let lines: Vec<&str> = text.iter().map(|(_, text)| &text[..]).collect();
-                let row = self.costs.row().position(position).number(text[0].0);
+                let row = self.report.data_row().position(position).number(text[0].0);
                 table.push(&row.text(&lines.join("\n")));
             }
         }

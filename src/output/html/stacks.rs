@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
 
-use super::costs::{Share, SideSums};
+use super::costs::{Share, Sums};
 use super::data::Data;
 use super::functions::names;
 use super::table::{Column, Row, Table, shown};
@@ -43,9 +43,9 @@ impl<'p> Data<'_, 'p> {
     /// in one more child. Costs and calls are not divided by runs, because rounding errors would add up.
     pub fn stacks(&self, room: usize) -> Option<[Table; 2]> {
         let (base, new) = self.views.stacks();
-        let tree = JoinedStacks::new(new, base.zip(self.costs.comparison));
+        let tree = JoinedStacks::new(new, base.zip(self.report.comparison));
         // Without calls, stacks are just functions, which are drawn only to show what has changed.
-        if tree.len() == 0 || !(self.has_invocations() || base.is_some()) {
+        if tree.len() == 0 || !(self.report.has_invocations() || base.is_some()) {
             return None;
         }
         let shares = self.stack_shares(&tree);
@@ -66,7 +66,7 @@ impl<'p> Data<'_, 'p> {
     fn stack_shares(&self, tree: &JoinedStacks<'_, 'p>) -> Vec<Share> {
         let shares = (0..tree.len()).map(|at| {
             let sums = self.node_sums(tree, at, Stacks::inclusive_costs);
-            self.costs.share(&sums.costs)
+            self.report.share_of_sums(&sums)
         });
         let mut shares: Vec<Share> = shares.collect();
         for at in (0..tree.len()).rev() {
@@ -127,7 +127,8 @@ impl<'p> Data<'_, 'p> {
         shown: &[usize],
         omitted: &[usize],
     ) -> [Table; 2] {
-        let mut tables = [&FRAME_COLUMNS[..], &COLUMNS].map(|columns| self.costs.table(columns));
+        let mut tables =
+            [&FRAME_COLUMNS[..], &COLUMNS].map(|columns| self.report.data_table(columns));
         let [frames, nodes] = &mut tables;
         let mut keys = IndexSet::new();
         let mut frame = |key| {
@@ -141,7 +142,7 @@ impl<'p> Data<'_, 'p> {
             let row = self.node_row(tree, places, at, frame(self.frame(tree, at)));
             nodes.push(&row);
         }
-        let mut sums: BTreeMap<Option<usize>, (SideSums, u8)> = BTreeMap::new();
+        let mut sums: BTreeMap<Option<usize>, (Sums, u8)> = BTreeMap::new();
         for &at in omitted {
             let parent = tree.parent(at).map(|parent| places[parent]);
             if parent.is_some_and(|parent| parent >= shown.len()) {
@@ -153,8 +154,8 @@ impl<'p> Data<'_, 'p> {
         }
         for (parent, (sums, estimated)) in sums {
             let row = self
-                .costs
-                .row()
+                .report
+                .data_row()
                 .position(parent)
                 .position(frame((None, Some(REST))));
             nodes.push(
@@ -176,7 +177,7 @@ impl<'p> Data<'_, 'p> {
     ) -> Row {
         let parent = tree.parent(at).map(|parent| places[parent]);
         let sums = self.node_sums(tree, at, Stacks::self_costs);
-        let row = self.costs.row().position(parent).position(frame);
+        let row = self.report.data_row().position(parent).position(frame);
         let row = row.number(sums.counts.new).number(tree.estimated(at));
         row.costs(&sums.costs)
     }
@@ -184,7 +185,7 @@ impl<'p> Data<'_, 'p> {
     /// The most bytes of the sum of a node's omitted children, which cost no more than the node.
     fn sum_size(&self, tree: &JoinedStacks<'_, 'p>, at: usize) -> usize {
         let costs = self.node_sums(tree, at, Stacks::inclusive_costs).costs;
-        let row = self.costs.row().costs(&costs);
+        let row = self.report.data_row().costs(&costs);
         row.position(MAX_POSITION)
             .position(MAX_POSITION)
             .number(i64::MAX)
@@ -198,12 +199,12 @@ impl<'p> Data<'_, 'p> {
         tree: &JoinedStacks<'_, 'p>,
         at: usize,
         which: for<'s> fn(&'s Stacks<'p>, StackId) -> &'s [Cost],
-    ) -> SideSums {
-        let mut sums = SideSums::default();
+    ) -> Sums {
+        let mut sums = Sums::default();
         sums.counts.new = tree.calls(at).into();
         for side in Sides::EACH {
             for (stacks, id) in tree.stacks(side, at) {
-                sums.add(side, 0, self.costs.scaled(side, which(stacks, id)));
+                sums.add(side, 0, self.report.scaled(side, which(stacks, id)));
             }
         }
         sums
@@ -215,9 +216,9 @@ impl<'p> Data<'_, 'p> {
         'p: 't,
     {
         let (side, stacks, id) = tree.one(at);
-        let view = self.costs.views[side];
+        let view = self.report.on(side);
         let function = view.node_row(stacks, id);
-        let place = function.and_then(|id| self.functions.place(self.functions.index(side, id)));
+        let place = function.and_then(|id| self.functions.place(self.rank(side, id)));
         let name = function.map(|id| view.names_of(id)[2]);
         let frame = stacks.frame(id);
         let own = Some(frame).filter(|_| place.is_none() || name != Some(frame));
@@ -229,11 +230,11 @@ impl<'p> Data<'_, 'p> {
     fn frame_row(&self, (function, name): FrameKey<'_>) -> Row {
         let [name, parts] = match name {
             None => Default::default(),
-            Some(b"") => names(b"???", self.options.names),
+            Some(b"") => names(b"???", self.options.report.names),
             Some(REST) => [String::new(), shown(REST)],
-            Some(name) => names(name, self.options.names),
+            Some(name) => names(name, self.options.report.names),
         };
-        let row = self.costs.row().position(function);
+        let row = self.report.data_row().position(function);
         row.text(&name).text(&parts)
     }
 }

@@ -4,9 +4,8 @@ use std::io;
 
 use super::Error;
 use super::data::Data;
-use super::functions::Functions;
 use crate::display::text::printable;
-use crate::names::{HiddenNames, NameQuery, Named};
+use crate::names::{HiddenNames, NameQuery};
 use crate::output::json::Document;
 use crate::view::GroupBy;
 
@@ -16,26 +15,22 @@ pub(super) struct Start {
     /// The words of functions to hide.
     hide: String,
     search: String,
-    /// The function that is shown, by its position among all.
+    /// The function that is shown, by its rank.
     function: Option<usize>,
 }
 
 impl Data<'_, '_> {
     /// Finds what the report is to show first.
     pub fn start(&self) -> Result<Start, Error> {
-        let options = self.options;
+        let options = self.report.options;
         let hidden = HiddenNames::new(&options.hide);
         let words: Vec<String> = hidden.words().map(plain).collect();
         let mut start = Start {
             hide: words.join(" "),
             ..Start::default()
         };
-        let names = self.functions.all.iter().map(|of| Named {
-            name: of.name,
-            object: of.object,
-            file: of.file,
-            ..Named::default()
-        });
+        let names = self.functions.all.iter();
+        let names = names.map(|&function| self.report.named(function));
         if let Some(filter) = &options.filter {
             start.search = search(filter);
             if options.by == GroupBy::Function {
@@ -54,11 +49,12 @@ impl Data<'_, '_> {
 
 impl Start {
     /// Writes it. A function that was omitted from the report is searched for.
-    pub fn write(&self, functions: &Functions<'_>, data: &mut Document<'_>) -> io::Result<()> {
-        let function = self.function.and_then(|at| functions.place(at));
+    pub fn write(&self, data: &Data<'_, '_>, document: &mut Document<'_>) -> io::Result<()> {
+        let functions = &data.functions;
+        let function = self.function.and_then(|rank| functions.place(rank));
         let omitted = self.function.filter(|_| function.is_none());
-        let omitted = omitted.map(|at| search(functions.all[at].name));
-        data.record("start", |record| {
+        let omitted = omitted.map(|rank| search(data.report.named(functions.all[rank]).name));
+        document.record("start", |record| {
             record.field("hide", &self.hide)?;
             record.field("search", omitted.as_ref().unwrap_or(&self.search))?;
             record.field("function", &function)

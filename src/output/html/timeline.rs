@@ -53,7 +53,7 @@ impl Data<'_, '_> {
         loop {
             timeline.drop_below(timeline.shortest_of(most));
             let (left, files) = (room.left, room.files.len());
-            let mut table = self.costs.table(&COLUMNS);
+            let mut table = self.report.data_table(&COLUMNS);
             let mut lanes: Vec<(u32, &str)> = Vec::new();
             let mut boxes = timeline.boxes().iter();
             let fits = boxes.all(|shown| {
@@ -85,13 +85,13 @@ impl Data<'_, '_> {
 
     fn timeline_row(&self, shown: &TimelineBox, lane: usize, room: &mut Room) -> Row {
         let profile = self.views.profile();
-        let row = self.costs.views.new.row(shown.function);
+        let row = self.report.view.row(shown.function);
         let function = row.and_then(|row| {
-            let index = self.functions.index(Side::New, row);
+            let index = self.rank(Side::New, row);
             self.functions.place(index)
         });
         let (file, line) = place(profile, shown);
-        let row = self.costs.row().position(function).position(lane);
+        let row = self.report.data_row().position(function).position(lane);
         let row = row.number(shown.depth);
         let row = row.number(shown.start).number(shown.duration);
         row.file(room.file(file)).number(line)

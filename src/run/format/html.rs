@@ -40,13 +40,8 @@ pub(super) const HTML: Spec = Spec {
             estimates: estimates.as_deref(),
             ..writer.notes
         };
-        let report = writer.report_options();
         let options = HtmlOptions {
-            names: report.names,
-            by: report.by,
-            hide: report.hide.clone(),
-            filter: report.filter.clone(),
-            function: report.function.clone(),
+            report: writer.report_options().clone(),
             source_url: writer.options.source_url.clone(),
             source_root: writer.options.source.root.clone(),
         };
