@@ -3,9 +3,11 @@
 use std::fs;
 
 use cg_preprocess::callgrind;
+use cg_preprocess::compare::Limit;
 use cg_preprocess::io::{Source, Target};
-use cg_preprocess::profile::{ProfileBuilder, ProfileOptions};
+use cg_preprocess::profile::{Profile, ProfileBuilder, ProfileOptions};
 use cg_preprocess::run::{self, ConvertOptions, Format};
+use cg_preprocess::view::View;
 use tempfile::TempDir;
 
 #[cfg(feature = "compression")]
@@ -52,6 +54,23 @@ fn formats_without_comparisons_are_refused() {
     let error = converted.unwrap_err().to_string();
     assert_eq!(error, "this format does not support this comparison");
     assert!(!output.exists());
+}
+
+#[test]
+fn nothing_to_read_is_an_error() {
+    let error = run::read(&[], &ConvertOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "there is no input");
+}
+
+#[test]
+fn growth_without_a_base_is_an_error() {
+    let profile = Profile::read(TEXT.as_bytes()).unwrap();
+    let limit = Limit::growth(b"5%").unwrap();
+    let error = limit.check(&View::of(&profile)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a limit on growth needs a base to compare with"
+    );
 }
 
 #[test]
