@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::format::Writer;
 use super::loaded::LoadedProfile;
 use super::{ConvertError, ConvertOptions, Feature, Format, FormatError, Report, Warning, notices};
-use crate::compare::{CheckError, Limit, Sides, Views, ViewsError, check_all};
+use crate::compare::{CheckError, Limit, Sides, Verdict, Views, ViewsError, check_all};
 use crate::display::text::excerpt;
 use crate::io::{Output, SourceFiles, plain};
 use crate::output::Notes;
@@ -42,52 +42,16 @@ impl Loaded<'_> {
         if options.inclusive == Some(InclusiveCost::Once) && options.format.has(Feature::Recorded) {
             self.new.profile = View::as_recorded(&self.new.profile, InclusiveCost::Once).counted();
         }
-        let base = self.base.as_ref();
-        let (inclusive, per_run) = (options.inclusive(), options.per_run);
-        let profiles = (&self.new.profile, base.map(|base| &base.profile));
-        let whole = Views::new(profiles.0, profiles.1, inclusive, per_run);
-        let failed = |error| match (error, base) {
-            (ViewsError::Compare(error), Some(base)) => base.incomparable(error),
-            (error, _) => ConvertError::CannotCheck(error.to_string()),
+        let inputs = Inputs {
+            new: &self.new,
+            base: self.base.as_ref(),
+            options,
         };
-        let words = &options.text.hide;
-        let hide = |profile| Hidden::new(profile, words).map_err(|error| failed(error.into()));
-        let hidden = if words.is_empty() {
-            None
-        } else {
-            Some((hide(profiles.0)?, profiles.1.map(hide).transpose()?))
-        };
-        if let Some((new, base)) = &hidden {
-            let warnings = notices::hiding_nothing(new, base.as_ref());
-            report.warnings.extend(warnings);
-        }
-        let shown = hidden
-            .as_ref()
-            .map(|(new, base)| Views::without(new, base.as_ref(), inclusive, per_run));
+        let hidden = inputs.hidden(&mut report.warnings)?;
+        let whole = inputs.views(None);
+        let shown = hidden.as_ref().map(|hidden| inputs.views(Some(hidden)));
         let views = shown.as_ref().unwrap_or(&whole);
-        let mut event = self.new.profile.event().to_vec();
-        if base.is_some() {
-            let functions = views.by(GroupBy::Function).map_err(failed)?;
-            if let Some(comparison) = functions.subject().comparison() {
-                let warnings = notices::about_comparison(comparison, &self.new.inputs);
-                report.warnings.extend(warnings);
-                event = comparison.first().name.to_vec();
-            }
-        }
-        let sides = base.into_iter().chain([&self.new]);
-        allow_limits(options, &event, &report.warnings, sides)?;
-        let are_complete = Sides {
-            base: base.is_none_or(|base| base.has_all_costs),
-            new: self.new.has_all_costs,
-        };
-        let each_part = options.limit_each_part;
-        let verdicts = check_all(&options.limits, each_part, are_complete, views);
-        report.verdicts = verdicts.map_err(|error| match error {
-            CheckError::Limit(error) => error.into(),
-            CheckError::Views(error) => failed(error),
-        })?;
-        let not_found = notices::not_found(&report.verdicts);
-        report.warnings.extend(not_found);
+        inputs.judge(views, report)?;
         let warnings: Vec<_> = report.warnings.iter().map(|it| it.to_string()).collect();
         let mut writer = Writer {
             // The HTML report hides by itself, so that readers can show what is hidden.
@@ -96,16 +60,7 @@ impl Loaded<'_> {
                 format if !format.has(Feature::Hidden) => &whole,
                 _ => views,
             },
-            notes: Notes {
-                warnings: &warnings,
-                limits: &report.verdicts,
-                estimates: None,
-                inputs: Sides {
-                    base: base.map_or("", |base| &base.inputs),
-                    new: &self.new.inputs,
-                },
-                recorded: self.new.recorded,
-            },
+            notes: inputs.notes(&warnings, &report.verdicts),
             sources: &mut self.sources,
             options,
             to_terminal: self.output.target.is_terminal(),
@@ -118,11 +73,98 @@ impl Loaded<'_> {
         report.warnings.extend(found);
         if !self.sources.is_empty() {
             report.source_files = Some(self.sources.counts());
-            report
-                .warnings
-                .extend(notices::about_sources(&self.sources));
+            let warnings = notices::about_sources(&self.sources);
+            report.warnings.extend(warnings);
         }
         Ok(self.report)
+    }
+}
+
+/// What was read, of both sides if there is a base.
+struct Inputs<'a> {
+    new: &'a LoadedProfile,
+    base: Option<&'a LoadedProfile>,
+    options: &'a ConvertOptions,
+}
+
+impl<'a> Inputs<'a> {
+    /// What is hidden on each side, if anything is to be.
+    fn hidden(
+        &self,
+        warnings: &mut Warnings<Warning>,
+    ) -> Result<Option<(Hidden<'a>, Option<Hidden<'a>>)>, ConvertError> {
+        let words = &self.options.text.hide;
+        if words.is_empty() {
+            return Ok(None);
+        }
+        let hide = |side: &'a LoadedProfile| {
+            Hidden::new(&side.profile, words).map_err(|error| self.failed(error.into()))
+        };
+        let (new, base) = (hide(self.new)?, self.base.map(hide).transpose()?);
+        warnings.extend(notices::hiding_nothing(&new, base.as_ref()));
+        Ok(Some((new, base)))
+    }
+
+    /// The views of both sides, perhaps without what is hidden.
+    fn views<'h>(&'h self, hidden: Option<&'h (Hidden<'h>, Option<Hidden<'h>>)>) -> Views<'h> {
+        let (inclusive, per_run) = (self.options.inclusive(), self.options.per_run);
+        match hidden {
+            Some((new, base)) => Views::without(new, base.as_ref(), inclusive, per_run),
+            None => {
+                let base = self.base.map(|base| &base.profile);
+                Views::new(&self.new.profile, base, inclusive, per_run)
+            }
+        }
+    }
+
+    /// Checks the limits, and warns about what is compared and about what they do not find.
+    fn judge(&self, views: &Views<'_>, report: &mut Report) -> Result<(), ConvertError> {
+        let failed = |error| self.failed(error);
+        let mut event = self.new.profile.event().to_vec();
+        if self.base.is_some() {
+            let functions = views.by(GroupBy::Function).map_err(failed)?;
+            if let Some(comparison) = functions.subject().comparison() {
+                let warnings = notices::about_comparison(comparison, &self.new.inputs);
+                report.warnings.extend(warnings);
+                event = comparison.first().name.to_vec();
+            }
+        }
+        let sides = self.base.into_iter().chain([self.new]);
+        allow_limits(self.options, &event, &report.warnings, sides)?;
+        let are_complete = Sides {
+            base: self.base.is_none_or(|base| base.has_all_costs),
+            new: self.new.has_all_costs,
+        };
+        let each_part = self.options.limit_each_part;
+        let verdicts = check_all(&self.options.limits, each_part, are_complete, views);
+        report.verdicts = verdicts.map_err(|error| match error {
+            CheckError::Limit(error) => error.into(),
+            CheckError::Views(error) => failed(error),
+        })?;
+        let not_found = notices::not_found(&report.verdicts);
+        report.warnings.extend(not_found);
+        Ok(())
+    }
+
+    /// What readers of the output should know.
+    fn notes<'n>(&'n self, warnings: &'n [String], limits: &'n [Verdict]) -> Notes<'n> {
+        Notes {
+            warnings,
+            limits,
+            estimates: None,
+            inputs: Sides {
+                base: self.base.map_or("", |base| &base.inputs),
+                new: &self.new.inputs,
+            },
+            recorded: self.new.recorded,
+        }
+    }
+
+    fn failed(&self, error: ViewsError) -> ConvertError {
+        match (error, self.base) {
+            (ViewsError::Compare(error), Some(base)) => base.incomparable(error),
+            (error, _) => ConvertError::CannotCheck(error.to_string()),
+        }
     }
 }
 
