@@ -19,10 +19,15 @@ impl UnknownName {
     }
 }
 
-/// Implements `Display` and `FromStr` for an enum by the names of its values. The first name of a
-/// value is written, each is read, in upper or lower case.
+/// Lists the values of an enum, and implements `Display` and `FromStr` by their names. The first name
+/// of a value is written, each is read, in upper or lower case.
 macro_rules! by_name {
     ($type:ident { $($value:ident: $name:literal $(| $alias:literal)*),+ $(,)? }) => {
+        impl $type {
+            /// All values.
+            pub(crate) const ALL: &[$type] = &[$($type::$value),+];
+        }
+
         impl std::fmt::Display for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(match self {
@@ -39,8 +44,8 @@ macro_rules! by_name {
                 Ok(match name.as_str() {
                     $($name $(| $alias)* => $type::$value,)+
                     _ => {
-                        let names = [$($name),+].join(", ");
-                        return Err($crate::UnknownName::new(text, names));
+                        let names: Vec<String> = $type::ALL.iter().map($type::to_string).collect();
+                        return Err($crate::UnknownName::new(text, names.join(", ")));
                     }
                 })
             }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::column::{Column, FunctionSums};
 use super::limits::{Limit, LimitError, Measure};
 use super::quotient::Quotient;
+use super::sums::{FunctionSums, SideEvent};
 use super::verdict::{LimitTarget, Outcome, Verdict, shown};
 use super::{Comparison, PartChange, Side, Sides, Subject, Views, ViewsError};
 use crate::display::MAX_LISTED;
@@ -131,7 +131,7 @@ struct Check<'l, 'a> {
     target: LimitTarget,
     views: Sides<&'a View<'a>>,
     /// The first event of each side, not divided by runs.
-    columns: Sides<Column<'a>>,
+    columns: Sides<SideEvent<'a>>,
     runs: Sides<u64>,
     /// The incomplete side among those that are compared. The limit may pass only because costs are
     /// missing.
@@ -150,7 +150,7 @@ impl<'l, 'a> Check<'l, 'a> {
         let (view, comparison) = (subject.view(), subject.comparison());
         let new = match comparison {
             Some(comparison) => comparison.first().columns.new,
-            None => Column::new(view.profile(), 0, 1),
+            None => SideEvent::new(view.profile(), 0, 1),
         };
         let comparison = comparison.filter(|_| limit.needs_base());
         match limit.measure {
@@ -175,7 +175,7 @@ impl<'l, 'a> Check<'l, 'a> {
                 base: view,
                 new: view,
             }),
-            columns: columns.map(|column| Column { runs: 1, ..column }),
+            columns: columns.map(|column| SideEvent { runs: 1, ..column }),
             runs: columns.map(|column| column.runs),
             incomplete: match are_complete {
                 Sides { new: false, .. } => Some(Side::New),

@@ -5,8 +5,8 @@ use std::fmt;
 use thiserror::Error;
 
 use super::Sides;
-use super::column::Column;
 use super::quotient::Quotient;
+use super::sums::SideEvent;
 use crate::display::numbers::grouped;
 use crate::display::text::excerpt;
 use crate::display::units::{NamedUnit, Quantity};
@@ -108,9 +108,8 @@ const SEE_NAMES: &str = "--names full shows whole names";
 
 /// What names of groups begin with.
 fn kinds() -> String {
-    GroupBy::GROUPS
-        .map(|by| format!("{}:", by.name()))
-        .join(", ")
+    let kinds = GroupBy::groups().map(|by| format!("{}:", by.name()));
+    kinds.collect::<Vec<_>>().join(", ")
 }
 
 /// The error for a limit that cannot be checked.
@@ -246,7 +245,7 @@ impl Limit {
     /// # Errors
     ///
     /// If its unit is not one of the event.
-    pub(super) fn allowed(&self, event: &Column<'_>) -> Result<Quotient, LimitError> {
+    pub(super) fn allowed(&self, event: &SideEvent<'_>) -> Result<Quotient, LimitError> {
         let unit = event.unit();
         match self.unit {
             None => Ok(Quotient {
@@ -301,7 +300,7 @@ impl Limit {
     /// The kind and the name of a group.
     pub(super) fn group(&self) -> Option<(GroupBy, &[u8])> {
         let name = self.name.as_deref()?;
-        GroupBy::GROUPS.into_iter().find_map(|by| {
+        GroupBy::groups().find_map(|by| {
             let kind = by.name().as_bytes();
             let name = name.strip_prefix(kind)?.strip_prefix(b":")?;
             (!name.starts_with(b":")).then_some((by, name))

@@ -1,21 +1,21 @@
 //! Comparison of two profiles, and limits on one or on both.
 
 mod check;
-mod column;
 mod limits;
 mod moved_files;
 mod pairing;
 mod quotient;
 mod sides;
+mod sums;
 mod verdict;
 mod views;
 
 pub(crate) use check::{CheckError, check_all};
-pub use column::{CallCount, FunctionSums};
 pub use limits::{Limit, LimitError, LimitSyntaxError};
 pub use pairing::Transition;
 pub use quotient::Quotient;
 pub use sides::{Side, Sides};
+pub use sums::{CallCount, FunctionSums};
 pub use verdict::{LimitTarget, Outcome, Verdict};
 pub(crate) use views::OneOrTwo;
 pub use views::{Subject, Views, ViewsError};
@@ -29,8 +29,8 @@ use crate::maps::IndexMap;
 use crate::names::original;
 use crate::profile::{FunctionId, Profile, split_scale};
 use crate::view::View;
-use column::{Column, calls_of};
 use pairing::{JoinedFunctions, paired};
+use sums::{SideEvent, calls_of};
 
 /// A function that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub struct PartChange<'a> {
 }
 
 impl<'a> PartChange<'a> {
-    fn between(views: Sides<&View<'a>>, columns: Sides<Column<'a>>) -> Vec<Self> {
+    fn between(views: Sides<&View<'a>>, columns: Sides<SideEvent<'a>>) -> Vec<Self> {
         let mut sums: IndexMap<&[u8], Sides<Option<i128>>> = IndexMap::default();
         for side in [Side::New, Side::Base] {
             let parts = views[side].profile().parts();
@@ -123,7 +123,7 @@ pub struct ComparedEvent<'a> {
     pub unequal_units: Option<Sides<&'static str>>,
     /// The sums of all self costs.
     pub totals: Sides<i128>,
-    pub(crate) columns: Sides<Column<'a>>,
+    pub(crate) columns: Sides<SideEvent<'a>>,
 }
 
 impl<'a> ComparedEvent<'a> {
@@ -131,7 +131,7 @@ impl<'a> ComparedEvent<'a> {
     fn common(profiles: Sides<&'a Profile>, runs: Sides<u64>) -> Vec<Self> {
         let columns = profiles.zip(runs).map(|(profile, runs)| {
             let events = 0..profile.events().len();
-            events.map(move |at| Column::new(profile, at, runs))
+            events.map(move |at| SideEvent::new(profile, at, runs))
         });
         let totals = profiles.map(Profile::totals);
         let both = columns.new.filter_map(|new| {

@@ -50,23 +50,22 @@ pub(super) type JoinedFunctions = Sides<Vec<FunctionId>>;
 
 /// The functions of both sides. Each is in one result.
 pub(super) fn paired(profiles: Sides<&View<'_>>) -> Vec<JoinedFunctions> {
-    let by = profiles.new.by();
-    if by == GroupBy::Part {
-        return paired_parts(profiles);
-    }
     let moved = MovedFiles::new(&profiles.map(|view| files(view)));
-    if by == GroupBy::Function {
-        return paired_functions(profiles, &moved);
-    }
-    alike(profiles, |side, id| {
-        let [_, file, name] = profiles[side].names_of(id);
-        let line = profiles[side].function(id).line;
-        match by {
-            GroupBy::Line => (moved.in_new(side, file).into(), line),
-            GroupBy::File | GroupBy::Object => (moved.in_new(side, name).into(), 0),
-            _ => (moved.name_in_new(side, name), 0),
+    let names = |side: Side, id| profiles[side].names_of(id);
+    match profiles.new.by() {
+        GroupBy::Function => paired_functions(profiles, &moved),
+        GroupBy::Part => paired_parts(profiles),
+        GroupBy::Line => alike(profiles, |side, id| {
+            let file = moved.in_new(side, names(side, id)[1]);
+            (file, profiles[side].function(id).line)
+        }),
+        GroupBy::File | GroupBy::Object => {
+            alike(profiles, |side, id| moved.in_new(side, names(side, id)[2]))
         }
-    })
+        GroupBy::Class | GroupBy::Package => alike(profiles, |side, id| {
+            moved.name_in_new(side, names(side, id)[2])
+        }),
+    }
 }
 
 /// Parts are the same if the profiled program gave them the same name. Those without a name are the same if
@@ -174,7 +173,7 @@ fn files<'v>(profile: &'v View<'_>) -> HashSet<&'v [u8]> {
         match profile.by() {
             GroupBy::File | GroupBy::Object => files.extend([name]),
             GroupBy::Line => files.extend([file]),
-            _ => {
+            GroupBy::Function | GroupBy::Class | GroupBy::Package | GroupBy::Part => {
                 files.extend(is_known(file).then_some(file));
                 files.extend(paths(name).map(|path| &name[path]));
             }

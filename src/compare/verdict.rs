@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::column::FunctionSums;
 use super::limits::{Limit, Measure};
 use super::quotient::Quotient;
+use super::sums::FunctionSums;
 use super::{Side, Sides};
 use crate::display::numbers::{counted, grouped, marked, rounded};
 use crate::display::text::{MAX_EXCERPT, excerpt, printable};

@@ -66,7 +66,7 @@ const DEEPER: &str = "(deeper);";
 /// Warnings about stacks that were written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Warning {
+pub enum CollapsedWarning {
     /// Sums of memory can be negative, which no reader of the format accepts.
     #[error("stacks with a negative cost are omitted: {stacks}, with {cost} in total")]
     Negative {
@@ -83,10 +83,10 @@ pub enum Warning {
     Deeper(u64),
     /// A warning about the base of a comparison.
     #[error("in the base, {0}")]
-    InBase(Box<Warning>),
+    InBase(Box<CollapsedWarning>),
     /// A warning about the new profile of a comparison.
     #[error("in the new profile, {0}")]
-    InNew(Box<Warning>),
+    InNew(Box<CollapsedWarning>),
 }
 
 /// Writes stacks by the first event; see the [module](self)'s documentation.
@@ -94,7 +94,7 @@ pub enum Warning {
 /// # Errors
 ///
 /// When the output fails.
-pub fn write(stacks: &Stacks<'_>, output: impl Write) -> io::Result<Vec<Warning>> {
+pub fn write(stacks: &Stacks<'_>, output: impl Write) -> io::Result<Vec<CollapsedWarning>> {
     let [warnings] = write_lines([(stacks, 1)], output)?;
     Ok(warnings)
 }
@@ -112,13 +112,13 @@ pub fn write_comparison(
     base: &Stacks<'_>,
     new: &Stacks<'_>,
     output: impl Write,
-) -> io::Result<Vec<Warning>> {
+) -> io::Result<Vec<CollapsedWarning>> {
     let sides = [base, new].map(|side| (side, split_scale(side.profile().event()).1));
     let warnings = write_lines(sides, output)?;
     let [base, new] = warnings.map(|of_side| of_side.into_iter().map(Box::new));
     Ok(base
-        .map(Warning::InBase)
-        .chain(new.map(Warning::InNew))
+        .map(CollapsedWarning::InBase)
+        .chain(new.map(CollapsedWarning::InNew))
         .collect())
 }
 
@@ -127,7 +127,7 @@ pub fn write_comparison(
 fn write_lines<const SIDES: usize>(
     sides: [(&Stacks<'_>, u64); SIDES],
     output: impl Write,
-) -> io::Result<[Vec<Warning>; SIDES]> {
+) -> io::Result<[Vec<CollapsedWarning>; SIDES]> {
     let mut output = BufWriter::new(output);
     let mut sides = sides.map(|(stacks, scale)| (StackLines::new(stacks), i128::from(scale)));
     while let Some(stack) = sides.iter().filter_map(|(lines, _)| lines.stack()).min() {
@@ -324,10 +324,10 @@ impl<'a> StackLines<'a> {
         });
     }
 
-    fn warnings(&self) -> Vec<Warning> {
+    fn warnings(&self) -> Vec<CollapsedWarning> {
         let (stacks, cost) = self.negative;
-        let negative = (stacks > 0).then_some(Warning::Negative { stacks, cost });
-        let deeper = (self.deeper > 0).then_some(Warning::Deeper(self.deeper));
+        let negative = (stacks > 0).then_some(CollapsedWarning::Negative { stacks, cost });
+        let deeper = (self.deeper > 0).then_some(CollapsedWarning::Deeper(self.deeper));
         negative.into_iter().chain(deeper).collect()
     }
 }

@@ -115,7 +115,7 @@ struct ShownTree<'t, 'a> {
 
 /// A node, or the sum of omitted siblings.
 struct TreeRow<'a> {
-    node: Node<'a>,
+    node: TreeNode<'a>,
     level: usize,
     /// Whether its name needs its file, because siblings have this name, too.
     has_file: bool,
@@ -123,7 +123,7 @@ struct TreeRow<'a> {
     is_only: bool,
 }
 
-enum Node<'a> {
+enum TreeNode<'a> {
     Shown(usize),
     /// The sum of omitted ones.
     Rest(Box<Row<'a>>),
@@ -148,7 +148,7 @@ impl ShownTree<'_, '_> {
         // The next row is the last one.
         let mut pending = rows_below(None);
         while let Some(row) = pending.pop() {
-            if let Node::Shown(at) = row.node {
+            if let TreeNode::Shown(at) = row.node {
                 pending.extend(rows_below(Some(at)));
             }
             rows.push(row);
@@ -171,7 +171,7 @@ impl ShownTree<'_, '_> {
         }
         let level = |at| self.stacks.depth(at) as usize;
         let rest = others.first().map(|&first| TreeRow {
-            node: Node::Rest(Box::new(Row {
+            node: TreeNode::Rest(Box::new(Row {
                 text: Some(format!("… {} more", grouped(others.len() as u64))),
                 sums: self.sums(&others),
                 ..Row::default()
@@ -181,7 +181,7 @@ impl ShownTree<'_, '_> {
             is_only: false,
         });
         let nodes = nodes.into_iter().map(|at| TreeRow {
-            node: Node::Shown(at),
+            node: TreeNode::Shown(at),
             level: level(at),
             has_file: files[self.named(at).name].len() > 1,
             is_only: false,
@@ -196,8 +196,8 @@ impl ShownTree<'_, '_> {
     /// What a row shows.
     fn row<'r>(&'r self, row: &'r TreeRow<'r>) -> Cow<'r, Row<'r>> {
         match &row.node {
-            Node::Rest(rest) => Cow::Borrowed(rest),
-            &Node::Shown(at) => {
+            TreeNode::Rest(rest) => Cow::Borrowed(rest),
+            &TreeNode::Shown(at) => {
                 let named = self.named(at);
                 let with_file = || format!("{} ({})", named.shown(), printable(named.file));
                 Cow::Owned(Row {

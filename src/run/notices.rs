@@ -295,10 +295,10 @@ pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>
             let of_thread = thread.map(|(base, thread)| format!("{base}.{part}-{thread}"));
             [Some(format!("{path}.{part}")), of_thread]
         });
-        let beside: Vec<_> = names.flatten().filter(is_forgotten).collect();
-        let shown = beside.iter().take(MAX_LISTED);
+        let forgotten: Vec<_> = names.flatten().filter(is_forgotten).collect();
+        let shown = forgotten.iter().take(MAX_LISTED);
         let mut shown: Vec<_> = shown.map(|name| excerpt(name.as_bytes())).collect();
-        match beside.len().saturating_sub(MAX_LISTED) {
+        match forgotten.len().saturating_sub(MAX_LISTED) {
             0 => {}
             more => shown.push(format!("and {more} more")),
         }

@@ -49,15 +49,11 @@ by_name!(GroupBy {
 });
 
 impl GroupBy {
-    /// All groups, without functions.
-    pub(crate) const GROUPS: [GroupBy; 6] = [
-        GroupBy::Line,
-        GroupBy::Class,
-        GroupBy::File,
-        GroupBy::Object,
-        GroupBy::Package,
-        GroupBy::Part,
-    ];
+    /// All but functions.
+    pub(crate) fn groups() -> impl Iterator<Item = GroupBy> {
+        let all = GroupBy::ALL.iter().copied();
+        all.filter(|&by| by != GroupBy::Function)
+    }
 
     /// The name of one group.
     pub(crate) fn name(self) -> &'static str {

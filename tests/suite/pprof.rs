@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use cg_preprocess::output::pprof::{self, Warning};
+use cg_preprocess::output::pprof::{self, PprofWarning};
 use cg_preprocess::profile::Profile;
 use cg_preprocess::stacks::Stacks;
 use flate2::read::GzDecoder;
@@ -158,7 +158,7 @@ pub fn shown(profile: &Profile, base: Option<&Profile>, options: &[&str]) -> Str
     lines.join("\n") + "\n"
 }
 
-fn write(profile: &Profile) -> (Vec<u8>, Vec<Warning>) {
+fn write(profile: &Profile) -> (Vec<u8>, Vec<PprofWarning>) {
     write_against(profile, None, false)
 }
 
@@ -166,7 +166,7 @@ fn write_against(
     profile: &Profile,
     base: Option<&Profile>,
     per_run: bool,
-) -> (Vec<u8>, Vec<Warning>) {
+) -> (Vec<u8>, Vec<PprofWarning>) {
     let mut file = Vec::new();
     let (stacks, base) = (Stacks::new(profile), base.map(Stacks::new));
     let notes = ["a note".to_owned()];
@@ -184,7 +184,7 @@ fn what_lies_too_deep_is_summed_up() {
         text,
         profile_options(|options| options.contexts = true),
     ));
-    assert_eq!(warnings, [Warning::Deeper(1)]);
+    assert_eq!(warnings, [PprofWarning::Deeper(1)]);
     let decoded = decode(&file);
     let (deepest, values) = decoded.samples.last().unwrap();
     assert_eq!(decoded.samples.len(), 1025);

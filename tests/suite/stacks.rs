@@ -13,7 +13,7 @@ use crate::common::tables::{Tables, stack_costs};
 use crate::library::{linked, profile_options, read, write_with};
 
 /// The stacks of a profile with their costs, and the warnings.
-pub fn collapsed(profile: &Profile) -> (BTreeMap<String, i64>, Vec<collapsed::Warning>) {
+pub fn collapsed(profile: &Profile) -> (BTreeMap<String, i64>, Vec<collapsed::CollapsedWarning>) {
     let mut output = Vec::new();
     let warnings = collapsed::write(&Stacks::new(profile), &mut output).expect("memory takes it");
     (

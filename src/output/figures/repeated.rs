@@ -17,12 +17,12 @@ pub(crate) struct RepeatedCalls<'a> {
     pub callee: Named<'a>,
     /// Their file and line; unknown in a comparison, where they can be on other lines.
     pub place: Named<'a>,
-    sides: Sides<Option<Calls>>,
+    sides: Sides<Option<SideCalls>>,
 }
 
 /// Calls on one side.
 #[derive(Clone, Copy, Default)]
-struct Calls {
+struct SideCalls {
     /// Their number for each call of the caller.
     times: CallCount,
     count: CallCount,
@@ -105,12 +105,12 @@ impl<'a> Report<'a> {
         first.per_run(side, first.cost(side, call.costs()))
     }
 
-    fn calls_of(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> Calls {
+    fn calls_of(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> SideCalls {
         let runs = self
             .comparison
             .map_or(1, |comparison| comparison.divisors()[side]);
         let count = i128::from(call.calls);
-        Calls {
+        SideCalls {
             times: CallCount::per_run(count, view.caller_runs(call)),
             count: CallCount::per_run(count, runs),
             cost: self.cost_of(side, call),
@@ -137,11 +137,11 @@ impl<'a> Report<'a> {
 
     /// The figures of repeated calls.
     pub fn repeated_figures(&self, calls: &RepeatedCalls<'_>) -> Vec<String> {
-        let cost = |calls: Calls| {
+        let cost = |calls: SideCalls| {
             let cost = self.first().notation.cost(calls.cost);
             marked(calls.is_estimated, cost)
         };
-        let share = |calls: Calls| {
+        let share = |calls: SideCalls| {
             if calls.is_recursive {
                 return "recursive".to_owned();
             }
@@ -169,7 +169,7 @@ impl RepeatedCalls<'_> {
     }
 
     /// A figure on both sides, or on the one that has the calls.
-    fn shown(&self, figure: impl Fn(Calls) -> String) -> String {
+    fn shown(&self, figure: impl Fn(SideCalls) -> String) -> String {
         both_sides(either(self.sides).map(figure), |figure| figure)
     }
 }

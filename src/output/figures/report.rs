@@ -45,7 +45,7 @@ struct CallSums {
 }
 
 /// The functions or groups that a table lists, sorted. Only those that are shown are rows.
-pub(crate) struct Listed<'a> {
+pub(crate) struct ListedRows<'a> {
     /// The first ones.
     pub rows: Vec<Row<'a>>,
     /// All of them.
@@ -336,7 +336,11 @@ impl<'a> Report<'a> {
     }
 
     /// What tables list of the rows at these positions: up to `most` rows, and the others as sums.
-    pub fn listed(&self, positions: impl IntoIterator<Item = usize>, most: usize) -> Listed<'a> {
+    pub fn listed(
+        &self,
+        positions: impl IntoIterator<Item = usize>,
+        most: usize,
+    ) -> ListedRows<'a> {
         let changed = self.comparison.map(|comparison| comparison.changes.len());
         let summed = self.columns().values[0].value;
         let (mut all, mut unchanged) = (Tally::default(), 0);
@@ -350,7 +354,7 @@ impl<'a> Report<'a> {
             is_listed
         });
         let rows = self.first_rows(positions, most);
-        Listed {
+        ListedRows {
             rows,
             all,
             unchanged,
@@ -630,7 +634,7 @@ impl<'a> Report<'a> {
     }
 
     /// The lines for what is not among the first `shown` rows, if there is anything.
-    pub fn rest(&self, listed: &Listed<'_>, shown: usize) -> Vec<String> {
+    pub fn rest(&self, listed: &ListedRows<'_>, shown: usize) -> Vec<String> {
         let (name, columns) = (self.kind.by.name(), self.columns());
         let what = format!("more {}{name}", self.either("", "changed "));
         let rest = listed

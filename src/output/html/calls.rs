@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use super::costs::Sums;
+use super::costs::SideSums;
 use super::data::Data;
-use super::table::{Column, Room, Row, Table};
+use super::table::{Budget, DataColumn, DataRow, DataTable};
 
 /// The last column marks calls as part of a recursion: 1 for that of the callee, 2 for that of the
 /// caller, 3 for both.
-const COLUMNS: [Column; 7] = [
-    Column::Value("caller"),
-    Column::Value("callee"),
-    Column::Count("calls"),
-    Column::Cost("cost"),
-    Column::Value("file"),
-    Column::Value("line"),
-    Column::Digit("recursive"),
+const COLUMNS: [DataColumn; 7] = [
+    DataColumn::Value("caller"),
+    DataColumn::Value("callee"),
+    DataColumn::Count("calls"),
+    DataColumn::Cost("cost"),
+    DataColumn::Value("file"),
+    DataColumn::Value("line"),
+    DataColumn::Digit("recursive"),
 ];
 
 /// A call site: caller and callee as indices of functions, file and line.
@@ -26,7 +26,7 @@ type Site<'a> = ([usize; 2], &'a [u8], u64);
 
 impl<'a> Data<'a, '_> {
     /// The calls, with the sums of those that were omitted, for which bytes are reserved.
-    pub fn calls(&mut self, room: &mut Room) -> Table {
+    pub fn calls(&mut self, budget: &mut Budget) -> DataTable {
         let mut sites: Vec<_> = self.sites().into_iter().collect();
         let is_shown = |&([caller, callee], ..): &Site<'_>| {
             let places = [caller, callee].map(|end| self.functions.place(end));
@@ -36,14 +36,14 @@ impl<'a> Data<'a, '_> {
             Reverse(is_shown(site).then(|| self.report.share_of_sums(sums)))
         });
         let mut table = self.report.data_table(&COLUMNS);
-        let mut omitted: BTreeMap<[Option<usize>; 2], Sums> = BTreeMap::new();
+        let mut omitted: BTreeMap<[Option<usize>; 2], SideSums> = BTreeMap::new();
         let mut is_full = false;
         for ((ends, file, line), (sums, recursive)) in sites {
             let [caller, callee] = ends.map(|end| self.functions.place(end));
             if let (Some(at), Some(_), false) = (caller, callee, is_full) {
-                let file = room.file(file);
+                let file = budget.file(file);
                 let row = self.call_row([caller, callee], &sums);
-                if table.add(&row.file(file).number(line).number(recursive), room) {
+                if table.add(&row.file(file).number(line).number(recursive), budget) {
                     self.lines_of[at].push((file.at, line));
                     continue;
                 }
@@ -68,15 +68,15 @@ impl<'a> Data<'a, '_> {
     }
 
     /// The first values of a row.
-    fn call_row(&self, [caller, callee]: [Option<usize>; 2], sums: &Sums) -> Row {
+    fn call_row(&self, [caller, callee]: [Option<usize>; 2], sums: &SideSums) -> DataRow {
         let costs = self.report.per_run(&sums.costs);
         let row = self.report.data_row().position(caller).position(callee);
         row.counts(sums.counts).costs(&costs)
     }
 
     /// The sums of all call sites of both sides, and their digits in the last column.
-    fn sites(&self) -> IndexMap<Site<'a>, (Sums, u8)> {
-        let mut sites: IndexMap<Site<'a>, (Sums, u8)> = IndexMap::new();
+    fn sites(&self) -> IndexMap<Site<'a>, (SideSums, u8)> {
+        let mut sites: IndexMap<Site<'a>, (SideSums, u8)> = IndexMap::new();
         for (side, profile) in self.report.sides().rev() {
             for edge in profile.edges() {
                 let ends = [edge.caller, edge.callee].map(|id| self.rank(side, id));
@@ -85,7 +85,7 @@ impl<'a> Data<'a, '_> {
                 let recursive = || recurs(edge.callee) + 2 * recurs(edge.caller);
                 let (sums, _) = sites
                     .entry(site)
-                    .or_insert_with(|| (Sums::default(), recursive()));
+                    .or_insert_with(|| (SideSums::default(), recursive()));
                 sums.add(
                     side,
                     edge.calls.into(),

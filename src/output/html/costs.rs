@@ -1,6 +1,6 @@
 //! Costs in all events of a report: of its rows, and of sums of calls, lines and stacks.
 
-use super::table::{Column, Costs, Row, Table};
+use super::table::{DataColumn, DataRow, DataTable};
 use crate::compare::{Side, Sides};
 use crate::output::Sort;
 use crate::output::figures::report::Report;
@@ -8,12 +8,12 @@ use crate::profile::Cost;
 
 /// Numbers of calls and costs of both sides, not yet divided by runs.
 #[derive(Clone, Default)]
-pub(super) struct Sums {
+pub(super) struct SideSums {
     pub counts: Sides<i128>,
-    pub costs: Sides<Costs>,
+    pub costs: Sides<Vec<i128>>,
 }
 
-impl Sums {
+impl SideSums {
     pub fn add(&mut self, side: Side, count: i128, costs: impl IntoIterator<Item = i128>) {
         self.counts[side] = self.counts[side].saturating_add(count);
         let sums = &mut self.costs[side];
@@ -23,7 +23,7 @@ impl Sums {
         }
     }
 
-    pub fn add_all(&mut self, other: &Sums) {
+    pub fn add_all(&mut self, other: &SideSums) {
         for side in Sides::EACH {
             self.add(side, other.counts[side], other.costs[side].iter().copied());
         }
@@ -35,16 +35,16 @@ pub(super) type Share = u128;
 const WHOLE: Share = 1 << 40;
 
 impl Report<'_> {
-    pub(super) fn data_table(&self, columns: &[Column]) -> Table {
-        Table::new(
+    pub(super) fn data_table(&self, columns: &[DataColumn]) -> DataTable {
+        DataTable::new(
             columns,
             self.known_events().len(),
             self.comparison.is_some(),
         )
     }
 
-    pub(super) fn data_row(&self) -> Row {
-        Row::new(self.known_events().len(), self.comparison.is_some())
+    pub(super) fn data_row(&self) -> DataRow {
+        DataRow::new(self.known_events().len(), self.comparison.is_some())
     }
 
     /// Costs on a side in all events, not divided by runs.
@@ -54,7 +54,7 @@ impl Report<'_> {
     }
 
     /// Divides costs by the runs of their side.
-    pub(super) fn per_run(&self, costs: &Sides<Costs>) -> Sides<Costs> {
+    pub(super) fn per_run(&self, costs: &Sides<Vec<i128>>) -> Sides<Vec<i128>> {
         Sides::EACH.map(|side| {
             let costs = self.known_events().iter().zip(&costs[side]);
             costs
@@ -64,7 +64,7 @@ impl Report<'_> {
     }
 
     /// The largest share of the total of an event that sums have, on either side.
-    pub(super) fn share_of_sums(&self, sums: &Sums) -> Share {
+    pub(super) fn share_of_sums(&self, sums: &SideSums) -> Share {
         let costs = self.per_run(&sums.costs).into_iter();
         let shares =
             costs.flat_map(|costs| (0..).zip(costs).map(|(at, cost)| self.share(at, cost)));

@@ -1,7 +1,7 @@
 //! What the tables of the report are made of.
 
 use super::HtmlOptions;
-use super::functions::Functions;
+use super::functions::RankedRows;
 use crate::compare::{Side, Subject, Views};
 use crate::output::figures::report::Report;
 use crate::profile::FunctionId;
@@ -11,7 +11,7 @@ pub(super) struct Data<'a, 'p> {
     pub views: &'a Views<'p>,
     pub options: &'a HtmlOptions,
     pub report: Report<'a>,
-    pub functions: Functions,
+    pub functions: RankedRows,
     /// For each function that is shown, the files and lines with costs or calls.
     pub lines_of: Vec<Vec<(usize, u64)>>,
     /// The bytes reserved for the sums of omitted calls.
@@ -24,7 +24,7 @@ impl<'a, 'p> Data<'a, 'p> {
         Data {
             views,
             options,
-            functions: Functions::new(&report),
+            functions: RankedRows::new(&report),
             report,
             lines_of: Vec::new(),
             reserved: 0,

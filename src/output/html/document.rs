@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use indexmap::IndexSet;
 
-use super::costs::Sums;
+use super::costs::SideSums;
 use super::data::Data;
 use super::functions::{COSTS, NAMES};
-use super::start::Start;
-use super::table::{Column, Room, Table, ends_data, shown};
+use super::start::InitialState;
+use super::table::{Budget, DataColumn, DataTable, ends_data, shown};
 use super::{PAGE, SCRIPT, STYLE};
 use crate::compare::Sides;
 use crate::io::SourceFiles;
@@ -30,7 +30,7 @@ impl Data<'_, '_> {
     pub fn write(
         mut self,
         notes: &Notes<'_>,
-        start: &Start,
+        start: &InitialState,
         sources: &mut SourceFiles,
         output: &mut dyn Write,
     ) -> io::Result<()> {
@@ -38,24 +38,24 @@ impl Data<'_, '_> {
         let mut counted = Document::begin(SCHEMA, false, ends_data, &mut header)?;
         self.write_header(notes, &mut counted)?;
         counted.end()?;
-        let mut room = Room {
+        let mut budget = Budget {
             left: MAX_BYTES.saturating_sub(RESERVED + header.len()),
             files: IndexSet::new(),
         };
-        let functions = room.lend(60, |room| self.function_table(room));
-        let groups = room.lend(20, |room| self.groups(room));
-        let calls = room.lend(35, |room| self.calls(room));
-        room.left += self.reserved;
-        let lines = room.lend(20, |room| self.lines(sources, room));
-        let places = room.lend(10, |room| self.places(room));
-        let source = room.lend(40, |room| self.source(sources, room));
-        let timeline = room.lend(30, |room| self.timeline(room));
-        let stacks = self.stacks(room.left);
+        let functions = budget.lend(60, |budget| self.function_table(budget));
+        let groups = budget.lend(20, |budget| self.groups(budget));
+        let calls = budget.lend(35, |budget| self.calls(budget));
+        budget.left += self.reserved;
+        let lines = budget.lend(20, |budget| self.lines(sources, budget));
+        let places = budget.lend(10, |budget| self.places(budget));
+        let source = budget.lend(40, |budget| self.source(sources, budget));
+        let timeline = budget.lend(30, |budget| self.timeline(budget));
+        let stacks = self.stacks(budget.left);
         let [frames, stacks] = stacks.map_or([None, None], |tables| tables.map(Some));
         let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
         self.write_header(notes, &mut data)?;
         start.write(&self, &mut data)?;
-        self.write_files(&room.files, &mut data)?;
+        self.write_files(&budget.files, &mut data)?;
         functions.write("functions", &mut data)?;
         data.record("groups", |record| {
             let mut groups = groups.iter();
@@ -81,8 +81,8 @@ impl Data<'_, '_> {
 
     /// Chooses the costliest functions that fit. Two rows are reserved for the sums of the omitted calls
     /// to and from each, neither of which costs more than the function.
-    fn function_table(&mut self, room: &mut Room) -> Table {
-        let places = ["object", "file", "line"].map(Column::Value);
+    fn function_table(&mut self, budget: &mut Budget) -> DataTable {
+        let places = ["object", "file", "line"].map(DataColumn::Value);
         let mut table = self
             .report
             .data_table(&[&COSTS[..], &NAMES, &places].concat());
@@ -92,10 +92,10 @@ impl Data<'_, '_> {
             let row = report.data_row().with_costs(report, function);
             let row = row.with_inclusive(report, function);
             let sums = 2 * (row.size() + 20);
-            let [object, file] = [named.object, named.file].map(|name| room.file(name));
+            let [object, file] = [named.object, named.file].map(|name| budget.file(name));
             let row = row.with_names(report, function, named.name);
             let row = row.file(object).file(file).number(named.line);
-            let has_room = room.take(sums) && table.add(&row, room);
+            let has_room = budget.take(sums) && table.add(&row, budget);
             if has_room {
                 self.reserved += sums;
                 self.lines_of.push(vec![(file.at, named.line)]);
@@ -122,8 +122,8 @@ impl Data<'_, '_> {
     }
 
     /// The sums of the functions that were omitted, and for each event how many of these changed.
-    fn rest(&self) -> Table {
-        let mut sums = Sums::default();
+    fn rest(&self) -> DataTable {
+        let mut sums = SideSums::default();
         let mut changed = vec![0_u64; self.report.known_events().len()];
         for &function in self.functions.omitted() {
             let own = self.report.costs(function, Sort::SelfCost);
@@ -135,7 +135,7 @@ impl Data<'_, '_> {
                 sums.add(side, 0, own[side].iter().copied());
             }
         }
-        let mut table = self.report.data_table(&[Column::Cost("self")]);
+        let mut table = self.report.data_table(&[DataColumn::Cost("self")]);
         table.push(&self.report.data_row().costs(&sums.costs));
         table.set("functions", &self.functions.omitted().len());
         table.set("changed", &changed);

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::table::{Column, Row, cut, shown};
+use super::table::{DataColumn, DataRow, cut, shown};
 use crate::compare::{Side, Transition};
 use crate::names::{SHORT, parted, short_name};
 use crate::output::figures::report::Report;
@@ -11,27 +11,27 @@ use crate::output::{Names, Sort};
 /// The most bytes of the text that says how a function was renamed or moved.
 const MAX_BECAME: usize = 1_000;
 
-/// The columns that [`with_costs`](Row::with_costs) fills: in a comparison which sides have it (1: base,
+/// The columns that [`with_costs`](DataRow::with_costs) fills: in a comparison which sides have it (1: base,
 /// 2: new, 3: both), which inclusive costs are estimates (1: new, 2: base, 3: both), its calls and self
 /// costs.
-pub(super) const COSTS: [Column; 4] = [
-    Column::Digit("sides"),
-    Column::Digit("estimated"),
-    Column::Count("calls"),
-    Column::Cost("self"),
+pub(super) const COSTS: [DataColumn; 4] = [
+    DataColumn::Digit("sides"),
+    DataColumn::Digit("estimated"),
+    DataColumn::Count("calls"),
+    DataColumn::Cost("self"),
 ];
 
-/// The columns that [`with_inclusive`](Row::with_inclusive) and [`with_names`](Row::with_names) fill.
-pub(super) const NAMES: [Column; 4] = [
-    Column::Cost("inclusive"),
-    Column::Value("name"),
-    Column::Value("parts"),
-    Column::Value("became"),
+/// The columns that [`with_inclusive`](DataRow::with_inclusive) and [`with_names`](DataRow::with_names) fill.
+pub(super) const NAMES: [DataColumn; 4] = [
+    DataColumn::Cost("inclusive"),
+    DataColumn::Value("name"),
+    DataColumn::Value("parts"),
+    DataColumn::Value("became"),
 ];
 
 /// All functions or groups, the costliest first, by their positions in a report. The first ones are shown:
 /// there, a row's rank is its position.
-pub(super) struct Functions {
+pub(super) struct RankedRows {
     /// The positions, by rank.
     pub all: Vec<usize>,
     shown: usize,
@@ -39,7 +39,7 @@ pub(super) struct Functions {
     pub ranks: Vec<usize>,
 }
 
-impl Functions {
+impl RankedRows {
     /// Sorts all functions. None is shown before [`choose`](Self::choose).
     pub fn new(report: &Report<'_>) -> Self {
         let mut all: Vec<usize> = (0..report.len()).collect();
@@ -58,7 +58,7 @@ impl Functions {
         for (rank, &position) in all.iter().enumerate() {
             ranks[position] = rank;
         }
-        Functions {
+        RankedRows {
             all,
             shown: 0,
             ranks,
@@ -85,7 +85,7 @@ impl Functions {
     }
 }
 
-impl Row {
+impl DataRow {
     /// Adds the values of the columns [`COSTS`] of a function or group.
     pub fn with_costs(self, report: &Report<'_>, position: usize) -> Self {
         let sums = report.sums(position);

@@ -1,8 +1,8 @@
 //! Groups of functions: the costliest classes, files, objects, packages and lines that fit.
 
 use super::data::Data;
-use super::functions::{COSTS, Functions, NAMES};
-use super::table::{Room, Table, position};
+use super::functions::{COSTS, NAMES, RankedRows};
+use super::table::{Budget, DataTable, position};
 use crate::compare::Sides;
 use crate::output::figures::report::Report;
 use crate::view::GroupBy;
@@ -16,9 +16,8 @@ pub(super) const POSITION: usize = 6;
 impl<'a> Data<'a, '_> {
     /// The groups of each kind; without those of objects if no object is known. Only comparisons have
     /// parts, if there are several: the header lists those of a profile.
-    pub fn groups(&self, room: &mut Room) -> Vec<(GroupBy, Table)> {
-        let kinds = GroupBy::GROUPS.into_iter();
-        let kinds = kinds.filter(|by| match by {
+    pub fn groups(&self, budget: &mut Budget) -> Vec<(GroupBy, DataTable)> {
+        let kinds = GroupBy::groups().filter(|by| match by {
             // Functions have their own view, and so have the lines of each.
             GroupBy::Function | GroupBy::Line => false,
             GroupBy::Class | GroupBy::File | GroupBy::Package => true,
@@ -26,7 +25,7 @@ impl<'a> Data<'a, '_> {
             GroupBy::Part => self.report.comparison.is_some() && self.has_parts(),
         });
         let groups = kinds.filter_map(|by| {
-            let table = room.lend(PERCENT, |room| self.groups_by(by, room));
+            let table = budget.lend(PERCENT, |budget| self.groups_by(by, budget));
             table.map(|table| (by, table))
         });
         groups.collect()
@@ -45,19 +44,19 @@ impl<'a> Data<'a, '_> {
     }
 
     /// The costliest groups that fit, and for each function of the report the position of its group.
-    fn groups_by(&self, by: GroupBy, room: &mut Room) -> Option<Table> {
+    fn groups_by(&self, by: GroupBy, budget: &mut Budget) -> Option<DataTable> {
         let mut table = self.report.data_table(&[&COSTS[..], &NAMES].concat());
         // Parts have no functions of their own.
         let functions = match by {
             GroupBy::Part => &[],
             _ => self.functions.shown(),
         };
-        if !room.take(POSITION * functions.len()) {
+        if !budget.take(POSITION * functions.len()) {
             return None;
         }
         let groups = self.views.by(by).ok()?;
         let report = &Report::new(groups.subject(), &self.options.report);
-        let mut all = Functions::new(report);
+        let mut all = RankedRows::new(report);
         all.choose(usize::MAX, |group| {
             let name = report.named(group).name;
             let name = match self.options.within_root(name) {
@@ -66,7 +65,7 @@ impl<'a> Data<'a, '_> {
             };
             let row = report.data_row().with_costs(report, group);
             let row = row.with_inclusive(report, group);
-            table.add(&row.with_names(report, group, name), room)
+            table.add(&row.with_names(report, group, name), budget)
         });
         let members = Sides::EACH.map(|side| self.report.on(side).functions_of_rows());
         let places = functions.iter().map(|&function| {

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
 
-use super::costs::Sums;
+use super::costs::SideSums;
 use super::data::Data;
-use super::functions::{COSTS, Functions};
+use super::functions::{COSTS, RankedRows};
 use super::groups::POSITION;
-use super::table::{Column, Room, Row, Table, WholeNumber, position};
+use super::table::{Budget, DataColumn, DataRow, DataTable, WholeNumber, position};
 use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
@@ -28,9 +28,9 @@ impl<'a> Data<'a, '_> {
     /// The self costs by line of the costliest functions that fit. Traces have none. Beside them, there
     /// are the functions whose lines are compared, the files whose text is the same on both sides (only
     /// lines of these are compared), and the number of functions that were omitted.
-    pub fn lines(&mut self, sources: &mut SourceFiles, room: &mut Room) -> Table {
-        let columns = ["function", "file", "line"].map(Column::Value);
-        let columns = [&columns[..], &[Column::Cost("self")]].concat();
+    pub fn lines(&mut self, sources: &mut SourceFiles, budget: &mut Budget) -> DataTable {
+        let columns = ["function", "file", "line"].map(DataColumn::Value);
+        let columns = [&columns[..], &[DataColumn::Cost("self")]].concat();
         let mut table = self.report.data_table(&columns);
         let (mut compared, mut same_files, mut omitted) = (Vec::new(), BTreeSet::new(), 0);
         let is_trace = self.report.view.profile().kind() == Some(Kind::Trace);
@@ -44,26 +44,26 @@ impl<'a> Data<'a, '_> {
         };
         for at in (0..self.functions.shown().len()).filter(|_| !is_trace) {
             let (sums, same) = self.line_sums(at, &mut is_same);
-            let known_files = room.files.len();
+            let known_files = budget.files.len();
             let mut places = Vec::new();
-            let rows: Vec<Row> = sums
+            let rows: Vec<DataRow> = sums
                 .into_iter()
                 .map(|((file, line), sums)| {
-                    let file = room.file(file);
+                    let file = budget.file(file);
                     places.push((file.at, line));
                     let row = self.report.data_row().position(at).file(file).number(line);
                     row.costs(&self.report.per_run(&sums.costs))
                 })
                 .collect();
-            if !room.take(rows.iter().map(Row::size).sum()) {
-                room.files.truncate(known_files);
+            if !budget.take(rows.iter().map(DataRow::size).sum()) {
+                budget.files.truncate(known_files);
                 omitted += 1;
                 continue;
             }
             rows.iter().for_each(|row| table.push(row));
             self.lines_of[at].extend(places);
             compared.extend((!same.is_empty()).then_some(at));
-            same_files.extend(same.into_iter().map(|file| room.file(file).at));
+            same_files.extend(same.into_iter().map(|file| budget.file(file).at));
         }
         table.set("compared", &compared);
         table.set("same", &same_files);
@@ -77,8 +77,8 @@ impl<'a> Data<'a, '_> {
         &self,
         function: usize,
         mut is_same: impl FnMut(&'a [u8]) -> bool,
-    ) -> (IndexMap<FileLine<'a>, Sums>, BTreeSet<&'a [u8]>) {
-        let mut rows: Sides<IndexMap<FileLine<'a>, Sums>> = Sides::default();
+    ) -> (IndexMap<FileLine<'a>, SideSums>, BTreeSet<&'a [u8]>) {
+        let mut rows: Sides<IndexMap<FileLine<'a>, SideSums>> = Sides::default();
         for (side, profile) in self.report.sides().rev() {
             for id in self.report.functions(self.functions.all[function])[side]
                 .iter()
@@ -111,29 +111,29 @@ impl<'a> Data<'a, '_> {
 
     /// The costliest lines of the whole program that fit, by self cost or, if all sides are traces, by
     /// the cost of their calls.
-    pub fn places(&self, room: &mut Room) -> Table {
+    pub fn places(&self, budget: &mut Budget) -> DataTable {
         let mut kinds = self
             .report
             .sides()
             .rev()
             .map(|(_, view)| view.profile().kind());
         let are_calls = kinds.all(|kind| kind == Some(Kind::Trace));
-        let columns = [&COSTS[..], &["file", "line"].map(Column::Value)].concat();
+        let columns = [&COSTS[..], &["file", "line"].map(DataColumn::Value)].concat();
         let mut table = self.report.data_table(&columns);
         table.set("are_calls", &are_calls);
         let Ok(groups) = self.views.by(GroupBy::Line) else {
             return table;
         };
         let report = &Report::new(groups.subject(), &self.options.report);
-        let mut lines = Functions::new(report);
+        let mut lines = RankedRows::new(report);
         let functions = POSITION * report.known_events().len();
         lines.choose(MAX_PLACES, |line| {
             let Named {
                 file, line: number, ..
             } = report.named(line);
             let row = report.data_row().with_costs(report, line);
-            let row = row.file(room.file(file)).number(number);
-            room.take(functions) && table.add(&row, room)
+            let row = row.file(budget.file(file)).number(number);
+            budget.take(functions) && table.add(&row, budget)
         });
         let mut rows = HashMap::default();
         for (at, &line) in lines.shown().iter().enumerate() {

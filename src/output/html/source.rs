@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::Data;
-use super::table::{Column, Room, Table, text_size};
+use super::table::{Budget, DataColumn, DataTable, text_size};
 use crate::display::text::printable;
 use crate::io::SourceFiles;
 use crate::maps::HashMap;
@@ -17,11 +17,11 @@ const NUMBERS: usize = 14;
 impl Data<'_, '_> {
     /// The lines of the costliest functions that fit, as texts of consecutive lines. Each file is read twice: first for the sizes
     /// of the lines, then for the text of those that were chosen.
-    pub fn source(&self, files: &mut SourceFiles, room: &mut Room) -> Option<Table> {
+    pub fn source(&self, files: &mut SourceFiles, budget: &mut Budget) -> Option<DataTable> {
         if files.is_empty() {
             return None;
         }
-        let columns = ["file", "first", "text"].map(Column::Value);
+        let columns = ["file", "first", "text"].map(DataColumn::Value);
         let mut table = self.report.data_table(&columns);
         let (mut newer, mut omitted) = (BTreeSet::new(), 0);
         let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
@@ -31,7 +31,7 @@ impl Data<'_, '_> {
         let mut sizes = HashMap::default();
         for (position, lines) in wanted {
             let mut found = Vec::new();
-            let file = files.read(&room.files[position], &lines, |line, text| {
+            let file = files.read(&budget.files[position], &lines, |line, text| {
                 // Each line may begin a text.
                 found.push(((position, line), text_size(&shown(text)) + NUMBERS));
             });
@@ -44,7 +44,7 @@ impl Data<'_, '_> {
         for lines in &self.lines_of {
             let is_new = |place: &(usize, u64)| sizes.contains_key(place);
             let new: BTreeSet<_> = around(lines).filter(is_new).collect();
-            if !room.take(new.iter().map(|place| sizes[place]).sum()) {
+            if !budget.take(new.iter().map(|place| sizes[place]).sum()) {
                 omitted += 1;
                 continue;
             }
@@ -55,7 +55,7 @@ impl Data<'_, '_> {
         }
         for (position, lines) in chosen {
             let mut found: Vec<(u64, String)> = Vec::new();
-            let file = files.read(&room.files[position], &lines, |line, text| {
+            let file = files.read(&budget.files[position], &lines, |line, text| {
                 found.push((line, shown(text)));
             });
             // A file may have disappeared.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
 
-use super::costs::{Share, Sums};
+use super::costs::{Share, SideSums};
 use super::data::Data;
 use super::functions::names;
-use super::table::{Column, Row, Table, shown};
+use super::table::{DataColumn, DataRow, DataTable, shown};
 use crate::compare::Sides;
 use crate::output::joined_stacks::JoinedStacks;
 use crate::profile::Cost;
@@ -21,27 +21,27 @@ const REST: &[u8] = "…".as_bytes();
 const MAX_POSITION: usize = 999_999;
 
 /// Nodes follow their parents, the costliest first.
-const COLUMNS: [Column; 5] = [
-    Column::Value("parent"),
-    Column::Value("frame"),
-    Column::Value("calls"),
-    Column::Digit("estimated"),
-    Column::Cost("self"),
+const COLUMNS: [DataColumn; 5] = [
+    DataColumn::Value("parent"),
+    DataColumn::Value("frame"),
+    DataColumn::Value("calls"),
+    DataColumn::Digit("estimated"),
+    DataColumn::Cost("self"),
 ];
 
-const FRAME_COLUMNS: [Column; 3] = [
-    Column::Value("function"),
-    Column::Value("name"),
-    Column::Value("parts"),
+const FRAME_COLUMNS: [DataColumn; 3] = [
+    DataColumn::Value("function"),
+    DataColumn::Value("name"),
+    DataColumn::Value("parts"),
 ];
 
 /// The position of a frame's function, if that is shown, and the name of the frame if it differs.
-type FrameKey<'a> = (Option<usize>, Option<&'a [u8]>);
+type PageFrame<'a> = (Option<usize>, Option<&'a [u8]>);
 
 impl<'p> Data<'_, 'p> {
     /// The frames and nodes of the costliest stacks that fit. The omitted children of a node are summed up
     /// in one more child. Costs and calls are not divided by runs, because rounding errors would add up.
-    pub fn stacks(&self, room: usize) -> Option<[Table; 2]> {
+    pub fn stacks(&self, budget: usize) -> Option<[DataTable; 2]> {
         let (base, new) = self.views.stacks();
         let tree = JoinedStacks::new(new, base.zip(self.report.comparison));
         // Without calls, stacks are just functions, which are drawn only to show what has changed.
@@ -55,7 +55,7 @@ impl<'p> Data<'_, 'p> {
         for (place, &at) in order.iter().enumerate() {
             places[at] = place;
         }
-        let omitted = order.split_off(self.fitting_stacks(&tree, &order, &places, room));
+        let omitted = order.split_off(self.fitting_stacks(&tree, &order, &places, budget));
         let mut tables = self.stack_tables(&tree, &places, &order, &omitted);
         tables[1].set("omitted", &omitted.len());
         Some(tables)
@@ -83,7 +83,7 @@ impl<'p> Data<'_, 'p> {
         tree: &JoinedStacks<'_, 'p>,
         order: &[usize],
         places: &[usize],
-        room: usize,
+        budget: usize,
     ) -> usize {
         let mut children = vec![0_u32; tree.len()];
         for parent in (0..tree.len()).filter_map(|at| tree.parent(at)) {
@@ -100,7 +100,7 @@ impl<'p> Data<'_, 'p> {
             } else {
                 0
             };
-            if nodes > room {
+            if nodes > budget {
                 break;
             }
             if children[at] > 0 {
@@ -112,7 +112,7 @@ impl<'p> Data<'_, 'p> {
                     sums -= self.sum_size(tree, parent);
                 }
             }
-            if nodes + sums <= room {
+            if nodes + sums <= budget {
                 fitting = count;
             }
         }
@@ -126,7 +126,7 @@ impl<'p> Data<'_, 'p> {
         places: &[usize],
         shown: &[usize],
         omitted: &[usize],
-    ) -> [Table; 2] {
+    ) -> [DataTable; 2] {
         let mut tables =
             [&FRAME_COLUMNS[..], &COLUMNS].map(|columns| self.report.data_table(columns));
         let [frames, nodes] = &mut tables;
@@ -142,7 +142,7 @@ impl<'p> Data<'_, 'p> {
             let row = self.node_row(tree, places, at, frame(self.frame(tree, at)));
             nodes.push(&row);
         }
-        let mut sums: BTreeMap<Option<usize>, (Sums, u8)> = BTreeMap::new();
+        let mut sums: BTreeMap<Option<usize>, (SideSums, u8)> = BTreeMap::new();
         for &at in omitted {
             let parent = tree.parent(at).map(|parent| places[parent]);
             if parent.is_some_and(|parent| parent >= shown.len()) {
@@ -174,7 +174,7 @@ impl<'p> Data<'_, 'p> {
         places: &[usize],
         at: usize,
         frame: usize,
-    ) -> Row {
+    ) -> DataRow {
         let parent = tree.parent(at).map(|parent| places[parent]);
         let sums = self.node_sums(tree, at, Stacks::self_costs);
         let row = self.report.data_row().position(parent).position(frame);
@@ -199,8 +199,8 @@ impl<'p> Data<'_, 'p> {
         tree: &JoinedStacks<'_, 'p>,
         at: usize,
         which: for<'s> fn(&'s Stacks<'p>, StackId) -> &'s [Cost],
-    ) -> Sums {
-        let mut sums = Sums::default();
+    ) -> SideSums {
+        let mut sums = SideSums::default();
         sums.counts.new = tree.calls(at).into();
         for side in Sides::EACH {
             for (stacks, id) in tree.stacks(side, at) {
@@ -211,7 +211,7 @@ impl<'p> Data<'_, 'p> {
     }
 
     /// The frame of a node.
-    fn frame<'t>(&self, tree: &JoinedStacks<'t, 'p>, at: usize) -> FrameKey<'t>
+    fn frame<'t>(&self, tree: &JoinedStacks<'t, 'p>, at: usize) -> PageFrame<'t>
     where
         'p: 't,
     {
@@ -227,7 +227,7 @@ impl<'p> Data<'_, 'p> {
 
     /// The function of a frame, and the frame's name and its parts, which are empty if they are those of
     /// the function.
-    fn frame_row(&self, (function, name): FrameKey<'_>) -> Row {
+    fn frame_row(&self, (function, name): PageFrame<'_>) -> DataRow {
         let [name, parts] = match name {
             None => Default::default(),
             Some(b"") => names(b"???", self.options.report.names),

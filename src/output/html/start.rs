@@ -11,7 +11,7 @@ use crate::view::GroupBy;
 
 /// The state in which the report opens.
 #[derive(Default)]
-pub(super) struct Start {
+pub(super) struct InitialState {
     /// The words of functions to hide.
     hide: String,
     search: String,
@@ -21,13 +21,13 @@ pub(super) struct Start {
 
 impl Data<'_, '_> {
     /// Finds what the report is to show first.
-    pub fn start(&self) -> Result<Start, Error> {
+    pub fn start(&self) -> Result<InitialState, Error> {
         let options = self.report.options;
         let hidden = HiddenNames::new(&options.hide);
         let words: Vec<String> = hidden.words().map(plain).collect();
-        let mut start = Start {
+        let mut start = InitialState {
             hide: words.join(" "),
-            ..Start::default()
+            ..InitialState::default()
         };
         let names = self.functions.all.iter();
         let names = names.map(|&function| self.report.named(function));
@@ -47,7 +47,7 @@ impl Data<'_, '_> {
     }
 }
 
-impl Start {
+impl InitialState {
     /// Writes it. A function that was omitted from the report is searched for.
     pub fn write(&self, data: &Data<'_, '_>, document: &mut Document<'_>) -> io::Result<()> {
         let functions = &data.functions;

@@ -15,11 +15,8 @@ const MAX_TEXT_LENGTH: usize = 12_000;
 /// The position of a row that is not in the report.
 const NONE: i128 = -1;
 
-/// A cost in each event.
-pub(super) type Costs = Vec<i128>;
-
 /// The bytes that may be used, and the names of files, to which tables refer by position.
-pub(super) struct Room {
+pub(super) struct Budget {
     pub left: usize,
     pub files: IndexSet<Vec<u8>>,
 }
@@ -31,7 +28,7 @@ pub(super) struct FilePlace {
     bytes: usize,
 }
 
-impl Room {
+impl Budget {
     /// Uses a number of bytes, if they are left.
     pub fn take(&mut self, bytes: usize) -> bool {
         let left = self.left.checked_sub(bytes);
@@ -40,7 +37,7 @@ impl Room {
     }
 
     /// Lets `user` take up to a percentage of the bytes that are left.
-    pub fn lend<T>(&mut self, percent: usize, user: impl FnOnce(&mut Room) -> T) -> T {
+    pub fn lend<T>(&mut self, percent: usize, user: impl FnOnce(&mut Budget) -> T) -> T {
         let lent = self.left / 100 * percent;
         let rest = self.left - lent;
         self.left = lent;
@@ -63,7 +60,7 @@ impl Room {
 
 /// The columns that a table has for a value of its rows.
 #[derive(Clone, Copy)]
-pub(super) enum Column {
+pub(super) enum DataColumn {
     /// One of numbers, positions or texts.
     Value(&'static str),
     /// A text of digits, mostly 0, without the zeros at its end.
@@ -75,7 +72,7 @@ pub(super) enum Column {
 }
 
 /// A table whose columns become fields of an object.
-pub(super) struct Table {
+pub(super) struct DataTable {
     fields: Vec<Field>,
     rows: usize,
     /// Fields of the object that are no columns, as JSON.
@@ -85,17 +82,17 @@ pub(super) struct Table {
 /// The values of a column as JSON, for each event if it has them.
 struct Field {
     name: String,
-    column: Column,
+    column: DataColumn,
     lists: Vec<Vec<u8>>,
 }
 
-impl Table {
-    pub fn new(columns: &[Column], events: usize, has_base: bool) -> Self {
+impl DataTable {
+    pub fn new(columns: &[DataColumn], events: usize, has_base: bool) -> Self {
         let fields = columns.iter().flat_map(|&column| {
             let (name, has_sides, lists) = match column {
-                Column::Value(name) | Column::Digit(name) => (name, false, 1),
-                Column::Count(name) => (name, true, 1),
-                Column::Cost(name) => (name, true, events),
+                DataColumn::Value(name) | DataColumn::Digit(name) => (name, false, 1),
+                DataColumn::Count(name) => (name, true, 1),
+                DataColumn::Cost(name) => (name, true, events),
             };
             let base = (has_sides && has_base).then_some("base_");
             [""].into_iter().chain(base).map(move |prefix| Field {
@@ -104,7 +101,7 @@ impl Table {
                 lists: vec![Vec::new(); lists],
             })
         });
-        Table {
+        DataTable {
             fields: fields.collect(),
             rows: 0,
             others: Vec::new(),
@@ -112,19 +109,19 @@ impl Table {
     }
 
     /// Adds a row, if there is room for it.
-    pub fn add(&mut self, row: &Row, room: &mut Room) -> bool {
-        let has_room = room.take(row.size());
+    pub fn add(&mut self, row: &DataRow, budget: &mut Budget) -> bool {
+        let has_room = budget.take(row.size());
         if has_room {
             self.push(row);
         }
         has_room
     }
 
-    pub fn push(&mut self, row: &Row) {
+    pub fn push(&mut self, row: &DataRow) {
         let (mut from, mut ends) = (0, row.ends.iter());
         for field in &mut self.fields {
             for (list, &end) in field.lists.iter_mut().zip(&mut ends) {
-                if !matches!(field.column, Column::Digit(_)) && self.rows > 0 {
+                if !matches!(field.column, DataColumn::Digit(_)) && self.rows > 0 {
                     list.push(b',');
                 }
                 list.extend(&row.json[from..end]);
@@ -155,19 +152,19 @@ impl Field {
     fn json(&self) -> Vec<u8> {
         let mut lists = self.lists.join(&b"],["[..]);
         let [start, end] = match self.column {
-            Column::Digit(_) => {
+            DataColumn::Digit(_) => {
                 while lists.pop_if(|digit| *digit == b'0').is_some() {}
                 ["\"", "\""]
             }
-            Column::Value(_) | Column::Count(_) => ["[", "]"],
-            Column::Cost(_) => ["[[", "]]"],
+            DataColumn::Value(_) | DataColumn::Count(_) => ["[", "]"],
+            DataColumn::Cost(_) => ["[[", "]]"],
         };
         [start.as_bytes(), &lists, end.as_bytes()].concat()
     }
 }
 
 /// A row of a table, with the values in the order of its columns.
-pub(super) struct Row {
+pub(super) struct DataRow {
     events: usize,
     has_base: bool,
     json: Vec<u8>,
@@ -177,9 +174,9 @@ pub(super) struct Row {
     elsewhere: usize,
 }
 
-impl Row {
+impl DataRow {
     pub fn new(events: usize, has_base: bool) -> Self {
-        Row {
+        DataRow {
             events,
             has_base,
             json: Vec::new(),
@@ -237,14 +234,14 @@ impl Row {
     }
 
     /// Adds costs. Missing ones are 0.
-    pub fn costs(self, costs: &Sides<Costs>) -> Self {
+    pub fn costs(self, costs: &Sides<Vec<i128>>) -> Self {
         let (events, base) = (0..self.events, self.has_base);
         let sides = [&costs.new].into_iter().chain(base.then_some(&costs.base));
         let costs = sides.flat_map(|costs| {
             let cost = |event: usize| costs.get(event).copied().unwrap_or(0);
             events.clone().map(cost)
         });
-        costs.fold(self, Row::number)
+        costs.fold(self, DataRow::number)
     }
 }
 

@@ -19,7 +19,7 @@
 //! calls outside of calls that are shown.
 
 use super::data::Data;
-use super::table::{Column, Room, Row, Table, WholeNumber, cut, text_size};
+use super::table::{Budget, DataColumn, DataRow, DataTable, WholeNumber, cut, text_size};
 use crate::compare::Side;
 use crate::display::text::printable;
 use crate::names::last_component;
@@ -31,19 +31,19 @@ use crate::trace::TimelineBox;
 pub(crate) const MAX_CALLS: usize = 20_000;
 const MAX_LANE_NAME: usize = 300;
 
-const COLUMNS: [Column; 7] = [
-    Column::Value("function"),
-    Column::Value("lane"),
-    Column::Value("depth"),
-    Column::Value("start"),
-    Column::Value("duration"),
-    Column::Value("file"),
-    Column::Value("line"),
+const COLUMNS: [DataColumn; 7] = [
+    DataColumn::Value("function"),
+    DataColumn::Value("lane"),
+    DataColumn::Value("depth"),
+    DataColumn::Value("start"),
+    DataColumn::Value("duration"),
+    DataColumn::Value("file"),
+    DataColumn::Value("line"),
 ];
 
 impl Data<'_, '_> {
     /// The timeline, without the shortest calls if not all fit.
-    pub fn timeline(&self, room: &mut Room) -> Option<Table> {
+    pub fn timeline(&self, budget: &mut Budget) -> Option<DataTable> {
         // A comparison is read without one.
         let profile = self.views.profile();
         let (timeline, _) = of_profile(profile).ok()?;
@@ -52,7 +52,7 @@ impl Data<'_, '_> {
         let mut most = MAX_CALLS;
         loop {
             timeline.drop_below(timeline.shortest_of(most));
-            let (left, files) = (room.left, room.files.len());
+            let (left, files) = (budget.left, budget.files.len());
             let mut table = self.report.data_table(&COLUMNS);
             let mut lanes: Vec<(u32, &str)> = Vec::new();
             let mut boxes = timeline.boxes().iter();
@@ -60,12 +60,12 @@ impl Data<'_, '_> {
                 if lanes.last().is_none_or(|(lane, _)| *lane != shown.lane) {
                     let name = names.get(shown.lane as usize).map_or("", String::as_str);
                     lanes.push((shown.lane, name));
-                    if !room.take(text_size(name)) {
+                    if !budget.take(text_size(name)) {
                         return false;
                     }
                 }
-                let row = self.timeline_row(shown, lanes.len() - 1, room);
-                table.add(&row, room)
+                let row = self.timeline_row(shown, lanes.len() - 1, budget);
+                table.add(&row, budget)
             });
             if fits {
                 let (shortest, omitted) = timeline.dropped().unwrap_or_default();
@@ -78,12 +78,12 @@ impl Data<'_, '_> {
             }
             // Those before the first that has no room tell how many fit.
             most = timeline.boxes().len() - boxes.len() - 1;
-            room.left = left;
-            room.files.truncate(files);
+            budget.left = left;
+            budget.files.truncate(files);
         }
     }
 
-    fn timeline_row(&self, shown: &TimelineBox, lane: usize, room: &mut Room) -> Row {
+    fn timeline_row(&self, shown: &TimelineBox, lane: usize, budget: &mut Budget) -> DataRow {
         let profile = self.views.profile();
         let row = self.report.view.row(shown.function);
         let function = row.and_then(|row| {
@@ -94,7 +94,7 @@ impl Data<'_, '_> {
         let row = self.report.data_row().position(function).position(lane);
         let row = row.number(shown.depth);
         let row = row.number(shown.start).number(shown.duration);
-        row.file(room.file(file)).number(line)
+        row.file(budget.file(file)).number(line)
     }
 }
 

@@ -54,7 +54,7 @@ const BASE_LABEL: &[u8] = b"pprof::base";
 /// Warnings about what was written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Warning {
+pub enum PprofWarning {
     /// The number of stacks with a negative cost: a function can free memory that others allocated.
     #[error("stacks with a negative cost: {0}; some programs omit them")]
     Negative(u64),
@@ -80,7 +80,7 @@ pub fn write(
     per_run: bool,
     notes: &[String],
     output: impl Write,
-) -> io::Result<Vec<Warning>> {
+) -> io::Result<Vec<PprofWarning>> {
     let profile = stacks.profile();
     // Without time and name, so that the same input gives the same bytes.
     let output = GzBuilder::new().write(output, Compression::default());
@@ -106,8 +106,8 @@ pub fn write(
     writer.comments(profile, base.map(Stacks::profile), notes)?;
     writer.tables(profile)?;
     writer.output.into_inner()?.finish()?.flush()?;
-    let negative = (writer.negative > 0).then_some(Warning::Negative(writer.negative));
-    let deeper = (writer.deeper > 0).then_some(Warning::Deeper(writer.deeper));
+    let negative = (writer.negative > 0).then_some(PprofWarning::Negative(writer.negative));
+    let deeper = (writer.deeper > 0).then_some(PprofWarning::Deeper(writer.deeper));
     Ok(negative.into_iter().chain(deeper).collect())
 }
 

@@ -81,13 +81,13 @@ impl<'a> SourceText<'a> {
 
 /// The file and number of a line. Lines in the function's own file come first: the flag says whether
 /// it is another one.
-type LineKey<'a> = (bool, &'a [u8], u64);
+type LineOrder<'a> = (bool, &'a [u8], u64);
 
 /// The costliest lines of a function.
 pub(super) struct CostliestLines<'a> {
     own_file: &'a [u8],
     /// The lines; their inclusive costs are those of their calls.
-    lines: BTreeMap<LineKey<'a>, Row<'a>>,
+    lines: BTreeMap<LineOrder<'a>, Row<'a>>,
     rest: Vec<Row<'a>>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> CostliestLines<'a> {
         source: &SourceText<'_>,
         above: &[TextLine],
     ) -> Vec<TextLine> {
-        let source = |key: &LineKey<'_>| source.lines.get(&(key.1, key.2)).cloned();
+        let source = |key: &LineOrder<'_>| source.lines.get(&(key.1, key.2)).cloned();
         self.lines
             .retain(|key, row| row.sums.new.is_some() || source(key).is_some());
         let has_source = self.lines.keys().any(|key| source(key).is_some());
@@ -189,7 +189,7 @@ fn columns(report: &Report<'_>) -> Columns {
 }
 
 /// All lines of a function.
-fn all_lines<'a>(report: &Report<'a>, id: FunctionId) -> BTreeMap<LineKey<'a>, Row<'a>> {
+fn all_lines<'a>(report: &Report<'a>, id: FunctionId) -> BTreeMap<LineOrder<'a>, Row<'a>> {
     let profile = report.view;
     let own_file = profile.function(id).file;
     let key = |file: Option<NameId>, line| {

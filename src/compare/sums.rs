@@ -101,7 +101,7 @@ impl Serialize for CallCount {
 
 /// An event of one side.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Column<'a> {
+pub(crate) struct SideEvent<'a> {
     /// Its position among the events of the profile.
     pub at: usize,
     /// Its name, without a scale.
@@ -115,12 +115,12 @@ pub(crate) struct Column<'a> {
     pub runs: u64,
 }
 
-impl<'a> Column<'a> {
+impl<'a> SideEvent<'a> {
     /// An event by its position. If the profile has no events, all costs are 0.
     pub fn new(profile: &'a Profile, at: usize, runs: u64) -> Self {
         let event = profile.events().get(at);
         let (name, scale) = split_scale(event.map_or(b"", Event::name));
-        Column {
+        SideEvent {
             at,
             name,
             long_name: event.map_or(b"", Event::long_name),
