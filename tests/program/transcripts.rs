@@ -144,10 +144,17 @@ macro_rules! pages {
 
 pages! {
     ""
-    bounds by by_line by_part callbacks changed_tree comparison compressed corners dot events formats hide inclusive inlined inputs lines looked_for messages names
+    bounds callbacks changed_tree comparison compressed corners dot events formats hide inclusive inlined inputs looked_for messages names
     output page parts
     preprocessor recursion repeated root source terminal threads timeline
     usage user webgrind
+}
+
+/// Rows that are no functions, and lines of functions.
+mod by {
+    use super::*;
+
+    pages! { "by/" costs_of_lines groups line part }
 }
 
 /// Hostile sizes, below a limit on the address space.

@@ -11,13 +11,13 @@ mod schema;
 
 mod bad_input;
 mod bad_preprocessed;
+mod body;
 mod callgrind_format;
 mod cases;
 mod comparison;
 mod cut_off;
 mod golden;
 mod hiding;
-mod lines;
 mod names;
 #[cfg(feature = "compression")]
 // Inputs have other names elsewhere.
