@@ -361,12 +361,17 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
         }
     }
     if let Some(row) = report.listed(0..report.len(), 1).rows.first() {
-        let name = short_name(&row.shown(), COMMAND).replace('\'', r"'\''");
+        let quoted = |text: &str| text.replace('\'', r"'\''");
+        let name = quoted(&short_name(&row.shown(), COMMAND));
+        let hidden = profile.hidden().map_or_else(String::new, |hidden| {
+            let words: Vec<&str> = hidden.words().collect();
+            format!(" --hide '{}'", quoted(&words.join(" ")))
+        });
         let source = if has_lines { " --source DIR" } else { "" };
         body.paragraph("### Next");
         body.paragraph("The callers, callees and lines of the first function:");
         body.paragraph(&format!(
-            "    cg-preprocess PROFILE -f text --function '{name}'{source}"
+            "    cg-preprocess PROFILE -f text --function '{name}'{hidden}{source}"
         ));
     }
     body

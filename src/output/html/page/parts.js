@@ -16,6 +16,31 @@ const parted = data.parts.each.map((part, at) => {
 const ONE_PART =
   'The report has the functions of all parts together; for those of one, make a report of it with --part NAME.';
 
+/** A word that a shell leaves as it is. */
+const quoted = (word) => (/^[\w./,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** The command that makes the report of a part; none if that cannot be told from others. */
+function commandOf({ input, number, thread, name }) {
+  const isAlone = data.parts.unlisted === 0 && parted.filter(({ part }) => part.input === input).length === 1;
+  const numbered = number !== null && `${number}${thread === null ? '' : `-${String(thread).padStart(2, '0')}`}`;
+  const option = isAlone ? '' : numbered || name;
+  // Names may be cut.
+  const isUnknown = [input, option].some((text) => text === null || text.endsWith('…'));
+  if (isUnknown || input === 'standard input') return '';
+  return joined(['cg-preprocess', quoted(input), option && `--part ${quoted(option)}`, '-o part.html'], ' ');
+}
+
+/** The command for the part that was chosen, or how to choose one. */
+function onePart(rows) {
+  const chosen = rows.find(({ index, key }) => index === NONE && key === `part ${state.part}`);
+  const command = chosen && commandOf(chosen.part);
+  if (!command) return ONE_PART;
+  return [
+    `The report has the functions of all parts together. For those of ${chosen.short}: `,
+    el('code', {}, command),
+  ];
+}
+
 /** Which of several requests, threads or dumps changed most. */
 function showChangedParts() {
   const rows = groups.part.map((row) => ({ ...row, key: `part ${row.index}` }));
@@ -49,6 +74,15 @@ function runOf({ input, number, command }) {
   return el('a', { class: 'more', href: toView('timeline', { event: 0, zoom: lane + 1 }), tabindex: NONE }, 'timeline');
 }
 
+/** A link that shows the command for the functions of a part. */
+function functionsOf(part) {
+  const at = data.parts.each.indexOf(part);
+  if (!commandOf(part)) return undefined;
+  const isChosen = at === state.part;
+  const text = isChosen ? 'see above' : 'its functions';
+  return el('a', { class: 'more', href: to({ part: isChosen ? NONE : at }), tabindex: NONE }, text);
+}
+
 /** Which of several requests, threads or dumps was slow. */
 function showParts() {
   const { event } = state;
@@ -66,10 +100,11 @@ function showParts() {
       barColumn('Cost %', cost, { sort: 'cost' }),
       costColumn('Cost', cost, { sort: 'cost' }),
       callColumn(({ part }) => part.calls, { sort: 'calls' }),
-      nameColumn('Part', ({ part, short }) => [el('span', { title: part.input }, short), runOf(part)], {
-        sort: 'name',
-        order: ({ short }) => short,
-      }),
+      nameColumn(
+        'Part',
+        ({ part, short }) => [el('span', { title: part.input }, short), runOf(part), functionsOf(part)],
+        { sort: 'name', order: ({ short }) => short },
+      ),
       areUnlike && placeColumn('Command', ({ command }) => el('span', { title: command }, command)),
     ],
     rows: found,
@@ -78,7 +113,7 @@ function showParts() {
     view: [
       soft(
         'What can be told apart in the inputs: requests and other runs, threads, dumps. ',
-        ONE_PART,
+        onePart(found),
         data.timeline && ' The timeline has each run.',
       ),
       table,

@@ -29,11 +29,12 @@ function showRepeated() {
     label: 'Repeated calls',
     sort: 'repeated',
     columns: [
-      figures('For each call', ({ often }) => often, (often) => grouped(Math.round(often)), {
-        sort: 'often',
-        short: 'for each call of',
-        cell: ({ count, callerRuns }) => callCount(count, callerRuns),
-      }),
+      figures(
+        'For each call',
+        ({ often }) => often,
+        (often) => grouped(Math.round(often)),
+        { sort: 'often', short: 'for each call of', cell: ({ count, callerRuns }) => callCount(count, callerRuns) },
+      ),
       callColumn(({ count }) => count, { sort: 'calls' }),
       inclusiveColumn(cost, () => false, { sort: 'cost' }, 'Cost %'),
       costColumn('Cost', cost, { sort: 'cost' }),

@@ -24,6 +24,7 @@ const START = {
   lines: '',
   repeated: '',
   parts: '',
+  part: NONE,
   small: '',
   hide: data.start.hide,
   charge: '',
