@@ -223,7 +223,22 @@ impl<'a> Rows<'a> {
                 rows[shown.index()] = self.of_function(id);
             }
         }
+        if let Some((shown, row)) = self.of_rest(hidden) {
+            rows[shown.index()] = Some(row);
+        }
         rows
+    }
+
+    /// What hidden functions cost that nobody who is shown calls: its number among the functions that are
+    /// shown, and its row.
+    pub fn of_rest(&self, hidden: &Hidden<'_>) -> Option<(FunctionId, FunctionId)> {
+        let shown = hidden.rest().filter(|_| self.have_functions())?;
+        if std::ptr::eq(&*self.table, hidden.table()) {
+            return Some((shown, shown));
+        }
+        let mut groups = self.table.functions();
+        let (row, _) = groups.find(|(_, group)| self.table.name(group.name) == HIDDEN)?;
+        Some((shown, row))
     }
 
     /// Whether each function of the profile has a row.

@@ -23,6 +23,8 @@ pub struct Hidden<'a> {
     /// The functions that are shown, with what is charged to them. The last one can be [`HIDDEN`], for
     /// costs that no shown function causes.
     table: Profile,
+    /// Its number, if there are such costs.
+    rest: Option<FunctionId>,
     /// By shown function: whether its self costs are estimated.
     estimated: Vec<bool>,
     /// The callers and callees whose calls are estimated.
@@ -54,7 +56,7 @@ impl<'a> Hidden<'a> {
         if let Some(stacks) = &all_stacks {
             charges.add_stacks(stacks);
         }
-        charges.finish();
+        let rest = charges.finish();
         let Charges {
             names,
             functions,
@@ -67,6 +69,7 @@ impl<'a> Hidden<'a> {
         Ok(Hidden {
             table: profile.with_tables(names, functions, calls, lines)?,
             choice,
+            rest,
             estimated,
             estimated_calls,
             callers,
@@ -104,6 +107,11 @@ impl<'a> Hidden<'a> {
     /// The functions that are shown.
     pub(super) fn table(&self) -> &Profile {
         &self.table
+    }
+
+    /// The number of [`HIDDEN`] among those that are shown.
+    pub(super) fn rest(&self) -> Option<FunctionId> {
+        self.rest
     }
 
     /// The number of a function of the profile among those that are shown.
@@ -512,21 +520,23 @@ impl<'c, 'a> Charges<'c, 'a> {
     }
 
     /// Adds a function for the costs that nobody who is shown causes, if there are any.
-    fn finish(&mut self) {
+    fn finish(&mut self) -> Option<FunctionId> {
         let (rest, is_estimated) = &self.rest;
-        if rest.iter().any(|&cost| cost != 0) {
-            let row = self.functions.as_slice().len();
-            let name = self.names.intern(HIDDEN);
-            let function = Function::new(NameId::EMPTY, NameId::EMPTY, name);
-            self.functions.push(function);
-            self.functions.self_costs.set::<ANY_WIDTH>(row, rest);
-            self.functions.inclusive_costs.set::<ANY_WIDTH>(row, rest);
-            self.estimated.push(*is_estimated);
-            if let Some(lines) = &mut self.lines {
-                let key = line_key(FunctionId(next_index(row)), UNKNOWN_SITE);
-                lines.add::<ANY_WIDTH>(key, rest);
-            }
+        if rest.iter().all(|&cost| cost == 0) {
+            return None;
         }
+        let row = self.functions.as_slice().len();
+        let name = self.names.intern(HIDDEN);
+        let function = Function::new(NameId::EMPTY, NameId::EMPTY, name);
+        self.functions.push(function);
+        self.functions.self_costs.set::<ANY_WIDTH>(row, rest);
+        self.functions.inclusive_costs.set::<ANY_WIDTH>(row, rest);
+        self.estimated.push(*is_estimated);
+        let id = FunctionId(next_index(row));
+        if let Some(lines) = &mut self.lines {
+            lines.add::<ANY_WIDTH>(line_key(id, UNKNOWN_SITE), rest);
+        }
+        Some(id)
     }
 }
 

@@ -139,6 +139,11 @@ impl InclusiveCosts {
         }
         let cycles = all.inclusive.cycles.as_ref();
         shown.cycles = cycles.map(|cycles| cycles.renumbered(|row| shown_rows.get(&row).copied()));
+        if let Some(hidden) = rows.functions.hidden
+            && let Some((function, row)) = rows.of_rest(hidden)
+        {
+            shown.estimated[row.index()] = hidden.is_estimated(function);
+        }
         shown
     }
 }
