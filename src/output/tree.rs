@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::Write;
-use std::{iter, mem};
+use std::iter;
 
 use super::figures::change;
 use super::figures::line::{TextLine, write_lines};
@@ -20,6 +20,7 @@ use crate::names::{Named, short_name, width_of};
 pub use crate::output::figures::ReportError as Error;
 use crate::profile::{Cost, NameId};
 use crate::stacks::{StackId, Stacks};
+use crate::tables::next_index;
 
 /// The number of blanks per level.
 const INDENT: usize = 2;
@@ -55,7 +56,7 @@ pub fn write<'a>(
     stacks: &Stacks<'_>,
     base: Option<&Stacks<'_>>,
     options: &ReportOptions,
-    output: impl Write,
+    mut output: impl Write,
 ) -> Result<(), Error> {
     let functions = functions.into();
     let report = &Report::new(functions, options);
@@ -67,13 +68,14 @@ pub fn write<'a>(
     };
     let mut lines = report.heading();
     lines.extend(report.filtered(wanted.as_deref()));
+    // A tree can have many lines, so each is written when it is made.
     let mut add = |title: Option<&str>, stacks: Sides<Option<&Stacks<'_>>>| {
         let Sides {
             base,
             new: Some(new),
         } = stacks
         else {
-            return;
+            return Ok(());
         };
         lines.push(TextLine::empty());
         lines.extend(title.map(|title| TextLine::Plain(title.to_owned())));
@@ -82,29 +84,30 @@ pub fn write<'a>(
             report,
         };
         let rows = tree.rows(options.top.unwrap_or(usize::MAX));
-        lines.extend(tree.lines(&rows));
+        let lines = lines.drain(..).chain(tree.lines(&rows));
+        write_lines(lines, options, &mut output)
     };
     let new = Some(stacks);
     let sides = Sides { base, new }.zip(Sides::EACH);
     if wanted.is_none() {
-        add(None, Sides { base, new });
+        add(None, Sides { base, new })?;
     } else if options.function.is_none() {
         let made = sides.map(|(stacks, side)| {
             stacks.map(|stacks| stacks.containing(|node| is_wanted(side, stacks, node)))
         });
-        add(None, made.as_ref().map(Option::as_ref));
+        add(None, made.as_ref().map(Option::as_ref))?;
     } else {
         let above = sides.map(|(stacks, side)| {
             stacks.map(|stacks| stacks.above(|node| is_wanted(side, stacks, node), MAX_FRAMES))
         });
         let title = "Callers, each below what it calls, with the cost of these calls:";
-        add(Some(title), above.as_ref().map(Option::as_ref));
+        add(Some(title), above.as_ref().map(Option::as_ref))?;
         let below = sides.map(|(stacks, side)| {
             stacks.map(|stacks| stacks.below(|node| is_wanted(side, stacks, node)))
         });
-        add(Some("Callees:"), below.as_ref().map(Option::as_ref));
+        add(Some("Callees:"), below.as_ref().map(Option::as_ref))?;
     }
-    Ok(write_lines(lines, options, output)?)
+    Ok(())
 }
 
 /// Stacks with the format of their costs.
@@ -133,23 +136,27 @@ impl ShownTree<'_, '_> {
     /// The rows in their order: each is followed by those below it.
     fn rows(&self, top: usize) -> Vec<TreeRow<'_>> {
         let shown = self.most_expensive(top);
-        let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::default();
-        for at in 0..self.stacks.len() {
+        // By node, the siblings before its last child; the last root is that of the end.
+        let count = self.stacks.len();
+        let (mut last_child, mut before) = (vec![None; count + 1], vec![None; count]);
+        for at in 0..count {
             let parent = self.stacks.parent(at);
-            if parent.is_none_or(|parent| shown.contains(&parent)) {
-                children.entry(parent).or_default().push(at);
+            if parent.is_none_or(|parent| shown[parent]) {
+                before[at] = last_child[parent.unwrap_or(count)].replace(next_index(at));
             }
         }
-        let mut rows_below = |parent| {
-            let siblings = children.remove(&parent).unwrap_or_default();
-            self.siblings(&siblings, &shown)
+        let rows_below = |parent: usize| {
+            let before = |&at: &u32| before[at as usize];
+            let siblings = iter::successors(last_child[parent], before);
+            let siblings = siblings.map(|at| at as usize).collect();
+            self.siblings(siblings, &shown)
         };
         let mut rows = Vec::new();
         // The next row is the last one.
-        let mut pending = rows_below(None);
+        let mut pending = rows_below(count);
         while let Some(row) = pending.pop() {
             if let TreeNode::Shown(at) = row.node {
-                pending.extend(rows_below(Some(at)));
+                pending.extend(rows_below(at));
             }
             rows.push(row);
         }
@@ -157,9 +164,9 @@ impl ShownTree<'_, '_> {
     }
 
     /// The rows for siblings, the last one first.
-    fn siblings(&self, siblings: &[usize], shown: &HashSet<usize>) -> Vec<TreeRow<'_>> {
+    fn siblings(&self, siblings: Vec<usize>, shown: &[bool]) -> Vec<TreeRow<'_>> {
         let (mut nodes, others): (Vec<usize>, Vec<usize>) =
-            siblings.iter().partition(|at| shown.contains(at));
+            siblings.into_iter().partition(|&at| shown[at]);
         nodes.sort_by_cached_key(|&at| {
             let cost = self.sums(&[at]);
             let cost = self.report.rank(Sort::Inclusive.change(cost));
@@ -170,7 +177,7 @@ impl ShownTree<'_, '_> {
             files.entry(name).or_default().insert(file);
         }
         let level = |at| self.stacks.depth(at) as usize;
-        let rest = others.first().map(|&first| TreeRow {
+        let rest = others.last().map(|&first| TreeRow {
             node: TreeNode::Rest(Box::new(Row {
                 text: Some(format!("… {} more", grouped(others.len() as u64))),
                 sums: self.sums(&others),
@@ -239,9 +246,9 @@ impl ShownTree<'_, '_> {
         Some(event.per_run(side, costs.reduce(i128::saturating_add)?))
     }
 
-    /// The nodes with the highest inclusive costs or the largest changes, each with all nodes above
-    /// it.
-    fn most_expensive(&self, top: usize) -> HashSet<usize> {
+    /// By node, whether it is one of those with the highest inclusive costs or the largest changes, or
+    /// above one of these.
+    fn most_expensive(&self, top: usize) -> Vec<bool> {
         let candidates = (0..self.stacks.len()).filter_map(|at| {
             let inclusive = Sides::EACH
                 .map(|side| self.sum(side, &[at], |stacks, id| stacks.inclusive_costs(id)));
@@ -252,14 +259,15 @@ impl ShownTree<'_, '_> {
                 .then(|| (rank, Reverse((level, self.named(at).name, at))))
         });
         let mut candidates: BinaryHeap<_> = candidates.collect();
-        let mut shown = HashSet::default();
-        while shown.len() < top
+        let (mut shown, mut count) = (vec![false; self.stacks.len()], 0);
+        while count < top
             && let Some((_, Reverse((_, _, at)))) = candidates.pop()
         {
             let above = iter::successors(Some(at), |&at| self.stacks.parent(at));
-            let missing: Vec<usize> = above.take_while(|at| !shown.contains(at)).collect();
-            if missing.len() <= top - shown.len() {
-                shown.extend(missing);
+            let missing: Vec<usize> = above.take_while(|&at| !shown[at]).collect();
+            if missing.len() <= top - count {
+                count += missing.len();
+                missing.into_iter().for_each(|at| shown[at] = true);
             }
         }
         shown
@@ -281,7 +289,7 @@ impl ShownTree<'_, '_> {
     }
 
     /// The headings, and a line for each row.
-    fn lines(&self, rows: &[TreeRow<'_>]) -> impl Iterator<Item = TextLine> {
+    fn lines<'r>(&'r self, rows: &'r [TreeRow<'r>]) -> impl Iterator<Item = TextLine> + use<'r> {
         let (report, options) = (self.report, self.report.options);
         let costs = [Column::INCLUSIVE, SELF];
         let columns = Columns {
@@ -293,22 +301,22 @@ impl ShownTree<'_, '_> {
             whole: Some(report.first().whole()),
             has_sides: true,
         };
-        let table = report.table(["function", ""], &columns);
-        let mut table = table.with_rows(rows.iter().map(|row| self.row(row)));
+        let mut table = report.table(["function", ""], &columns);
+        rows.iter().for_each(|row| table.fit(&self.row(row)));
         let room = table.room(options);
         let most = room
             .map(|room| room.saturating_sub(MIN_NAME) / INDENT)
             .filter(|&most| rows.iter().any(|row| row.level > most));
         // The indentations of the rows above the current one.
         let mut columns = Vec::new();
-        for (row, line) in rows.iter().zip(table.lines_mut()) {
+        let edit = move |row: &&TreeRow<'_>, name: &mut String| {
             let prefix = prefix(row, most, &mut columns);
             let room = room.map(|room| room.saturating_sub(width_of(&prefix)));
             let room = room.map(|room| room.min(options.name_width().unwrap_or(room)));
-            let name = room.map(|room| short_name(&line.name, room));
-            line.name = prefix + &name.unwrap_or_else(|| mem::take(&mut line.name));
-        }
-        table.joined()
+            let short = room.map(|room| short_name(name, room));
+            *name = prefix + short.as_ref().unwrap_or(name);
+        };
+        table.lines_of(rows.iter(), |&row| self.row(row), edit)
     }
 }
 

@@ -18,6 +18,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::iter;
+use std::mem::{replace, take};
 
 use indexmap::map::Entry;
 
@@ -137,7 +139,9 @@ impl Group {
 pub(super) struct EstimatedNode {
     parent: u32,
     pub group: u32,
-    pub children: Vec<u32>,
+    /// Its last child, and the sibling before it; `TOP` if there is none.
+    last_child: u32,
+    sibling: u32,
     pub calls: u64,
     pub estimated: Estimated,
     /// Its share of the costs of its group.
@@ -350,7 +354,9 @@ impl<'a> Estimate<'a> {
             let weight = fraction(TOTAL, group.excess(), self.total);
             (group.callers == 0, weight, Reverse(TOP), Reverse(at))
         });
+        let starts = starts.filter(|&(is_exact, weight, ..)| is_exact || weight >= MIN_WEIGHT);
         let mut candidates: BinaryHeap<Candidate> = starts.collect();
+        let most = 2 * MAX_NODES + self.groups.len();
         let mut estimated = 0;
         // The node on whose path a group was found last.
         let mut on_path_of = vec![TOP; self.groups.len()];
@@ -398,6 +404,9 @@ impl<'a> Estimate<'a> {
                 let weight = fraction(weight, cost, all);
                 candidates.push((is_exact, weight, Reverse(at), Reverse(callee)));
             }
+            if candidates.len() > most {
+                prune(&mut candidates, MAX_NODES - estimated);
+            }
         }
         let has_no_node = |&at: &u32| {
             let costs = self.group_costs.row(at as usize);
@@ -429,17 +438,24 @@ impl<'a> Estimate<'a> {
         let at = next_index(self.nodes.len());
         let weight = weight.max(1);
         self.groups[group as usize].weight += weight;
-        if let Some(above) = self.nodes.get_mut(parent as usize) {
-            above.children.push(at);
-        }
+        let above = self.nodes.get_mut(parent as usize);
+        let sibling = above.map_or(TOP, |above| replace(&mut above.last_child, at));
         self.nodes.push(EstimatedNode {
             parent,
             group,
-            children: Vec::new(),
+            last_child: TOP,
+            sibling,
             calls: 0,
             estimated,
             weight,
         });
+    }
+
+    /// The children of a node, the last one first.
+    pub fn children(&self, node: u32) -> impl Iterator<Item = u32> {
+        let existing = |at: u32| (at != TOP).then_some(at);
+        let last = existing(self.nodes[node as usize].last_child);
+        iter::successors(last, move |&at| existing(self.nodes[at as usize].sibling))
     }
 
     /// The number of nodes of each call graph, except the parent of the roots.
@@ -482,6 +498,17 @@ impl<'a> Estimate<'a> {
             node.calls = u64::try_from(calls).unwrap_or(u64::MAX);
         }
     }
+}
+
+/// Drops the candidates that come too late, if only so many more estimated nodes have `room`.
+fn prune(candidates: &mut BinaryHeap<Candidate>, room: usize) {
+    let mut kept = take(candidates).into_vec();
+    let exact = kept.iter().filter(|(is_exact, ..)| *is_exact).count();
+    if exact + room < kept.len() {
+        kept.select_nth_unstable_by(exact + room, |one, other| other.cmp(one));
+        kept.truncate(exact + room);
+    }
+    *candidates = kept.into();
 }
 
 /// A cost of an event, if it is not negative.

@@ -205,7 +205,7 @@ impl<'a> Stacks<'a> {
         self.frames
             .extend(estimate.names.iter().map(|name| name.frame));
         let list_children = |number, children: &mut Vec<u32>| {
-            children.extend(&estimate.nodes[number as usize].children);
+            children.extend(estimate.children(number));
             children.sort_unstable_by_key(|&child| {
                 let group = estimate.nodes[child as usize].group;
                 (estimate.graph(group), estimate.frame(group).name, group)

@@ -33,6 +33,8 @@ pub(crate) struct TextTable<'t> {
     kind: RowKind,
     /// The headings, then a line for each row and what separates these.
     lines: Vec<TextRow>,
+    /// The widths of columns that rows need which are not added.
+    needed: Vec<usize>,
 }
 
 pub(crate) struct TextRow {
@@ -75,6 +77,7 @@ impl<'t> TextTable<'t> {
                 below: Vec::new(),
                 growth: None,
             }],
+            needed: Vec::new(),
         }
     }
 
@@ -127,8 +130,23 @@ impl<'t> TextTable<'t> {
 
     /// Adds a row.
     pub fn add(&mut self, row: &Row<'_>) {
+        self.lines.push(self.text_row(row));
+    }
+
+    /// Makes columns wide enough for a row that is not added.
+    pub fn fit(&mut self, row: &Row<'_>) {
+        let widths = self.columns.iter().map(|figure| width_of(&figure(row)));
+        let widths: Vec<usize> = widths.collect();
+        self.needed.resize(widths.len(), 0);
+        for (needed, width) in self.needed.iter_mut().zip(widths) {
+            *needed = width.max(*needed);
+        }
+    }
+
+    /// What a row becomes.
+    pub fn text_row(&self, row: &Row<'_>) -> TextRow {
         let line = if self.has_lines { row.named.line } else { 0 };
-        self.lines.push(TextRow {
+        TextRow {
             figures: self.columns.iter().map(|figure| figure(row)).collect(),
             name: row.shown(),
             place: if self.has_places {
@@ -138,7 +156,7 @@ impl<'t> TextTable<'t> {
             },
             below: self.below.as_ref().map_or(Vec::new(), |below| below(row)),
             growth: self.growth.as_ref().map(|growth| growth(row)),
-        });
+        }
     }
 
     /// Adds a line between rows that has no costs: a name, and what is in the last column.
@@ -194,24 +212,26 @@ impl<'t> TextTable<'t> {
     /// The headings and rows as lines: figures aligned to the right of their columns, and names.
     pub fn joined(self) -> impl Iterator<Item = TextLine> {
         let widths = self.figure_widths();
-        self.lines.into_iter().flat_map(move |row| {
-            let figures = row.figures.iter().zip(&widths).map(|(figure, width)| {
-                let missing = width.saturating_sub(width_of(figure));
-                " ".repeat(missing) + figure + GAP
-            });
-            let text = figures.collect::<String>() + &row.name;
-            let text = text.trim_end().to_owned();
-            let line = match (row.growth, widths.first()) {
-                (Some(change), Some(&column)) => TextLine::Change {
-                    text,
-                    column,
-                    change,
-                },
-                _ => TextLine::Plain(text),
-            };
-            let below = row.below.into_iter().map(TextLine::Plain);
-            [line].into_iter().chain(below)
-        })
+        let lines = self.lines.into_iter();
+        lines.flat_map(move |row| row.joined(&widths))
+    }
+
+    /// The headings and these rows as lines, likewise, one after the other. `edit` changes the name of
+    /// each. So a table can have any number of rows; all of them have to [`fit`](Self::fit).
+    pub fn lines_of<'r, T, R: Borrow<Row<'r>>>(
+        mut self,
+        rows: impl Iterator<Item = T>,
+        row: impl Fn(&T) -> R,
+        mut edit: impl FnMut(&T, &mut String),
+    ) -> impl Iterator<Item = TextLine> {
+        let widths = self.figure_widths();
+        let headings = self.lines.remove(0).joined(&widths);
+        let lines = rows.flat_map(move |of| {
+            let mut line = self.text_row(row(&of).borrow());
+            edit(&of, &mut line.name);
+            line.joined(&widths)
+        });
+        headings.chain(lines)
     }
 
     /// The rows, without the headings.
@@ -241,7 +261,10 @@ impl<'t> TextTable<'t> {
     }
 
     fn figure_widths(&self) -> Vec<usize> {
-        let width = |column: usize| self.widest(|row| width_of(&row.figures[column]));
+        let width = |column: usize| {
+            let needed = self.needed.get(column).copied().unwrap_or(0);
+            needed.max(self.widest(|row| width_of(&row.figures[column])))
+        };
         (0..self.lines[0].figures.len()).map(width).collect()
     }
 
@@ -265,6 +288,28 @@ impl<'t> TextTable<'t> {
         let both = room - GAP.len();
         let name = name.min((both * 3 / 5).max(both.saturating_sub(place)));
         (name, Some(place.min(both - name)))
+    }
+}
+
+impl TextRow {
+    /// Its lines, with columns of these widths.
+    fn joined(self, widths: &[usize]) -> impl Iterator<Item = TextLine> + use<> {
+        let figures = self.figures.iter().zip(widths).map(|(figure, width)| {
+            let missing = width.saturating_sub(width_of(figure));
+            " ".repeat(missing) + figure + GAP
+        });
+        let text = figures.collect::<String>() + &self.name;
+        let text = text.trim_end().to_owned();
+        let line = match (self.growth, widths.first()) {
+            (Some(change), Some(&column)) => TextLine::Change {
+                text,
+                column,
+                change,
+            },
+            _ => TextLine::Plain(text),
+        };
+        let below = self.below.into_iter().map(TextLine::Plain);
+        [line].into_iter().chain(below)
     }
 }
 
