@@ -139,10 +139,10 @@ impl ShownTree<'_, '_> {
         // By node, the siblings before its last child; the last root is that of the end.
         let count = self.stacks.len();
         let (mut last_child, mut before) = (vec![None; count + 1], vec![None; count]);
-        for at in 0..count {
+        for (at, before) in before.iter_mut().enumerate() {
             let parent = self.stacks.parent(at);
             if parent.is_none_or(|parent| shown[parent]) {
-                before[at] = last_child[parent.unwrap_or(count)].replace(next_index(at));
+                *before = last_child[parent.unwrap_or(count)].replace(next_index(at));
             }
         }
         let rows_below = |parent: usize| {
