@@ -425,9 +425,10 @@ impl Positions {
 pub(super) struct Position(pub [u64; Positions::MAX_COLUMNS]);
 
 impl Position {
-    /// A position with only a line.
-    pub fn of_line(line: u64) -> Self {
-        Position([line, 0, 0])
+    /// Sets the line, where that is the only column.
+    #[inline]
+    pub fn set_line(&mut self, line: u64) {
+        self.0[0] = line;
     }
 
     /// The line; 0 without such a column.

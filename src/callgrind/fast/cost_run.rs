@@ -334,10 +334,10 @@ mod tests {
 
     #[test]
     fn lines_need_no_address() {
-        let base = Position::of_line(50);
+        let base = Position([50, 0, 0]);
         let text = padded("+4 1\n* 125\n12 0\n-3 9999999\njump=4 +7 \n* \n* 7\n+1 2 3\n");
         let run = CostRun::read::<ALONE>(&text, 0, &base, false);
-        assert_eq!(run.position, Position::of_line(9));
+        assert_eq!(run.position, Position([9, 0, 0]));
         assert_eq!(
             (run.first_line, run.cost, run.lines),
             (Some(54), 10_000_132, 7)
@@ -349,7 +349,7 @@ mod tests {
         }
         let (call, line) = short_call::<ALONE>(&padded("calls=12 +40 \n-1 5\n"), 0, &base).unwrap();
         assert_eq!((call.calls, call.target_line), (12, 90));
-        assert_eq!((line.position, line.cost), (Position::of_line(49), 5));
+        assert_eq!((line.position, line.cost), (Position([49, 0, 0]), 5));
         let with_address = padded("calls=12 0x10 40\n-1 5\n");
         assert_eq!(short_call::<ALONE>(&with_address, 0, &base), None);
     }

@@ -6,7 +6,7 @@ use super::cost_lines::Expect;
 use crate::callgrind::fast::cost_run::{self, AFTER_ADDRESS, ALONE, CostRun};
 use crate::callgrind::fast::record_memo::{BLOCK, CALL, Record, RecordKey};
 use crate::callgrind::id_tables::{NameAndId, ObjectAndFile};
-use crate::callgrind::line::{Cursor, NameKind, Position};
+use crate::callgrind::line::{Cursor, NameKind};
 use crate::profile::{ANY_WIDTH, Call, Cost, Costs};
 use crate::tables::first_cost;
 
@@ -180,7 +180,7 @@ impl Interpreter<'_> {
             file: record.file,
         };
         self.open_block(record.function, record.name, place);
-        self.position = Position::of_line(record.line.into());
+        self.position.set_line(record.line.into());
         self.messages.unwrapped_costs += u64::from(costs.is_unwrapped);
         let matching = costs.matching;
         self.section
@@ -202,7 +202,7 @@ impl Interpreter<'_> {
     ) -> Option<usize> {
         let (key, record, line) = self.record::<CALL>(data, pos, NegativeCosts::Plain, row)?;
         self.current.set_known_callee(record.name, record.file);
-        self.position = Position::of_line(record.line.into());
+        self.position.set_line(record.line.into());
         let matching = line.matching;
         let costs = Costs { row, matching };
         let is_known = record
