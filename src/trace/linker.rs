@@ -201,7 +201,6 @@ impl Linker {
     fn link_blocks<const WIDTH: usize>(&mut self, batch: &Batch) {
         self.claims.resize(batch.blocks.len(), Claim::default());
         self.nodes.resize(batch.blocks.len(), ContextId::NONE);
-        let follows = self.wanted.invocations || self.wanted.has_timeline();
         for (number, block) in (0..).zip(&batch.blocks) {
             if let Some(switch) = block.switch {
                 self.list_latest::<WIDTH>(batch, number as usize);
@@ -211,8 +210,11 @@ impl Linker {
                 self.link_by_lists::<WIDTH>(batch, number as usize);
                 continue;
             };
-            if follows {
-                self.follow_latest::<WIDTH>(batch, number as usize, first);
+            if self.wanted.invocations {
+                self.link_latest::<WIDTH>(batch, number as usize, first);
+            }
+            if self.wanted.has_timeline() {
+                self.time_latest(batch, block, first);
             }
             self.latest.truncate(first);
             self.latest.push(Latest {
@@ -256,38 +258,28 @@ impl Linker {
         Some((first, cost))
     }
 
-    /// Adds a block whose calls made the latest invocations, from this position on.
+    /// Adds the invocation of a block whose calls made the latest ones, from this position on.
     #[inline(never)]
-    fn follow_latest<const WIDTH: usize>(&mut self, batch: &Batch, number: usize, first: usize) {
+    fn link_latest<const WIDTH: usize>(&mut self, batch: &Batch, number: usize, first: usize) {
         let calls = batch.blocks[number].calls();
         for (position, call) in (first..self.latest.len()).zip(calls).rev() {
-            if self.wanted.invocations {
-                let block = self.latest[position].block as usize;
-                self.link_call::<WIDTH>(batch, call, next_index(self.first_invocation + block));
-            }
-            if self.wanted.has_timeline() {
-                let timed = self.latest_timed[position];
-                let (callee, site) = (self.callee(batch.calls[call]), self.site(batch, call));
-                self.timeline.add_call(callee, Ok(timed), site);
-            }
+            let block = self.latest[position].block as usize;
+            self.link_call::<WIDTH>(batch, call, next_index(self.first_invocation + block));
         }
-        self.latest_timed.truncate(first);
-        let timed = self.end_invocation::<WIDTH>(batch, number);
-        self.latest_timed.extend(timed);
+        self.push_invocation::<WIDTH>(batch, number);
     }
 
-    /// Adds the invocation of a block, whose calls were added.
-    fn end_invocation<const WIDTH: usize>(
-        &mut self,
-        batch: &Batch,
-        number: usize,
-    ) -> Option<Timed> {
-        let block = &batch.blocks[number];
-        if self.wanted.invocations {
-            self.push_invocation::<WIDTH>(batch, number);
+    /// Adds the same to the timeline.
+    #[inline(always)]
+    fn time_latest(&mut self, batch: &Batch, block: &Block, first: usize) {
+        for (position, call) in (first..self.latest_timed.len()).zip(block.calls()).rev() {
+            let (timed, called) = (self.latest_timed[position], &self.called);
+            let site = || called[batch.calls[call] as usize].1;
+            self.timeline.add_call(timed, site);
         }
-        let timeline = self.wanted.has_timeline().then_some(&mut self.timeline);
-        timeline.map(|timeline| timeline.end(block.function, block.matching))
+        self.latest_timed.truncate(first);
+        let timed = self.timeline.end(block.function, block.matching);
+        self.latest_timed.push(timed);
     }
 
     /// Links a block whose calls made others than the latest invocations: each claims one from the
@@ -339,18 +331,23 @@ impl Linker {
                 self.link_call::<WIDTH>(batch, call, invocation);
             }
             if self.wanted.has_timeline() {
-                let timed = claimed_cost.map(|cost| {
-                    let timed = kept.and_then(|kept| kept.timed);
-                    timed.unwrap_or(Timed::dropped(cost))
-                });
-                let site = self.site(batch, call);
-                self.timeline.add_call(callee, timed.ok_or(matching), site);
+                let leaf = claimed_cost.map(Timed::dropped);
+                let timed = kept.and_then(|kept| kept.timed).or(leaf);
+                let timeline = &mut self.timeline;
+                let timed = timed.unwrap_or_else(|| timeline.add_missing(callee, matching));
+                let called = &self.called;
+                let site = || called[batch.calls[call] as usize].1;
+                timeline.add_call(timed, site);
             }
             if self.wanted.contexts {
                 self.add_claimed::<WIDTH>(batch, call, node, claimed.map(Listed::ended));
             }
         }
-        let timed = self.end_invocation::<WIDTH>(batch, number);
+        if self.wanted.invocations {
+            self.push_invocation::<WIDTH>(batch, number);
+        }
+        let timeline = self.wanted.has_timeline().then_some(&mut self.timeline);
+        let timed = timeline.map(|timeline| timeline.end(block.function, block.matching));
         let what = self.keep(Kept {
             cost,
             node,

@@ -8,8 +8,10 @@
 //! Memory is limited: if there are too many boxes, the shortest are dropped, all below one duration.
 //! An invocation lasts at least as long as those that it called, so no box loses its caller's.
 
+use std::mem::take;
+
 use super::contexts::CallSite;
-use crate::tables::{Cost, FunctionId, NameId, next_index};
+use crate::tables::{Cost, FunctionId, NameId, next_index, saturated};
 
 /// No box.
 const NONE: u32 = u32::MAX;
@@ -134,16 +136,16 @@ fn shortest_of(mut durations: Vec<Cost>, most: usize) -> Cost {
 /// An invocation that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
-    pub duration: Cost,
+    duration: Cost,
     /// The number of its box. It has none if its duration is below the shortest.
     number: u32,
 }
 
 impl Timed {
-    /// A leaf without a box.
-    pub fn dropped(cost: Cost) -> Self {
+    /// One without a box.
+    pub fn dropped(duration: Cost) -> Self {
         Timed {
-            duration: cost.max(0),
+            duration: duration.max(0),
             number: NONE,
         }
     }
@@ -156,8 +158,27 @@ struct OpenBox {
     shown: TimelineBox,
     /// The number of the caller's box.
     caller: u32,
-    /// Its position in the order in which invocations ended.
-    ended: u64,
+    /// Its position in the order in which boxes were added.
+    added: u64,
+}
+
+/// The calls of the invocation that ends next, which are added from the last one on.
+#[derive(Debug, Default)]
+struct Calls {
+    count: u32,
+    /// How long all of them took.
+    duration: Cost,
+    /// Those with boxes.
+    shown: Vec<ShownCall>,
+}
+
+/// A call whose invocation has a box.
+#[derive(Clone, Copy, Debug)]
+struct ShownCall {
+    called: Timed,
+    site: Option<CallSite>,
+    /// The number of calls after it, and how long they took.
+    later: (u32, Cost),
 }
 
 /// Builds the timeline of one run.
@@ -170,10 +191,9 @@ pub(super) struct TimelineBuilder {
     free: Vec<u32>,
     shortest: Cost,
     /// The self costs of all invocations.
-    total: Cost,
-    ended: u64,
-    /// The invocations that the next one to end has called, the last first.
-    called: Vec<(Timed, Option<CallSite>)>,
+    total: i128,
+    added: u64,
+    calls: Calls,
 }
 
 impl TimelineBuilder {
@@ -186,58 +206,86 @@ impl TimelineBuilder {
     }
 
     /// Whether an invocation has a box.
+    #[inline]
     pub fn has_box(&self, ended: Timed) -> bool {
         ended.number != NONE && ended.duration >= self.shortest
     }
 
-    /// Adds a call of the invocation that ends next. Its last call comes first. `called` is what it
-    /// made, or the cost of the call if that is missing.
-    pub fn add_call(
-        &mut self,
-        callee: FunctionId,
-        called: Result<Timed, Cost>,
-        site: Option<CallSite>,
-    ) {
-        let called = called.unwrap_or_else(|cost| self.add_box(callee, cost.max(0), cost.max(0)));
-        self.called.push((called, site));
+    /// Adds a call of the invocation that ends next. Its last call comes first.
+    #[inline(always)]
+    pub fn add_call(&mut self, called: Timed, site: impl FnOnce() -> Option<CallSite>) {
+        let shown = self.has_box(called);
+        let calls = &mut self.calls;
+        if shown {
+            calls.shown.push(ShownCall {
+                called,
+                site: site(),
+                later: (calls.count, calls.duration),
+            });
+        }
+        calls.count = calls.count.saturating_add(1);
+        calls.duration = calls.duration.saturating_add(called.duration);
+    }
+
+    /// Adds an invocation that is missing, and is known only by the cost of the call.
+    pub fn add_missing(&mut self, function: FunctionId, cost: Cost) -> Timed {
+        let cost = cost.max(0);
+        self.total += i128::from(cost);
+        self.add_box(function, cost, cost)
     }
 
     /// Ends an invocation with this self cost, and with the calls that were added.
+    #[inline(always)]
     pub fn end(&mut self, function: FunctionId, self_cost: Cost) -> Timed {
         let own = self_cost.max(0);
-        let durations = self.called.iter().map(|(called, _)| called.duration);
-        let duration = durations.fold(own, Cost::saturating_add);
-        let ended = self.add_box(function, own, duration);
-        let gaps = self.called.len() as i128 + 1;
-        let mut before: Cost = 0;
-        for (gap, (called, site)) in (1..).zip(self.called.drain(..).rev()) {
-            if called.number != NONE && called.duration >= self.shortest {
-                let spent = i128::from(own) * gap / gaps;
-                let spent = Cost::try_from(spent).unwrap_or(own);
-                let inner = &mut self.boxes[called.number as usize];
-                inner.caller = ended.number;
-                inner.shown.start = before.saturating_add(spent);
-                inner.shown.site = site;
-            }
-            before = before.saturating_add(called.duration);
+        self.total += i128::from(own);
+        let calls = &mut self.calls;
+        let duration = own.saturating_add(calls.duration);
+        if duration >= self.shortest {
+            return self.end_shown(function, own, duration);
         }
+        // None of its calls has a box, because none took longer.
+        (calls.count, calls.duration) = (0, 0);
+        Timed::dropped(duration)
+    }
+
+    /// Ends an invocation with a box.
+    #[inline(never)]
+    fn end_shown(&mut self, function: FunctionId, own: Cost, duration: Cost) -> Timed {
+        let ended = self.add_box(function, own, duration);
+        let Calls {
+            count,
+            duration,
+            mut shown,
+        } = take(&mut self.calls);
+        let gaps = i128::from(count) + 1;
+        for call in shown.drain(..) {
+            // The new box may have taken the place of others.
+            if !self.has_box(call.called) {
+                continue;
+            }
+            let (later, later_duration) = call.later;
+            let spent = i128::from(own) * i128::from(count - later) / gaps;
+            let spent = Cost::try_from(spent).unwrap_or(own);
+            let before = duration - later_duration - call.called.duration;
+            let inner = &mut self.boxes[call.called.number as usize];
+            inner.caller = ended.number;
+            inner.shown.start = before.saturating_add(spent);
+            inner.shown.site = call.site;
+        }
+        self.calls.shown = shown;
         ended
     }
 
     fn add_box(&mut self, function: FunctionId, own: Cost, duration: Cost) -> Timed {
-        self.ended += 1;
-        self.total = self.total.saturating_add(own);
-        let mut ended = Timed {
-            duration,
-            number: NONE,
-        };
         // Not for every box, because all have to be looked at.
         if self.boxes.len() - self.free.len() >= self.most + self.most / 4 {
             self.drop_shortest();
         }
         if duration < self.shortest {
-            return ended;
+            return Timed::dropped(duration);
         }
+        self.added += 1;
         let own = OpenBox {
             shown: TimelineBox {
                 function,
@@ -249,14 +297,14 @@ impl TimelineBuilder {
                 own,
             },
             caller: NONE,
-            ended: self.ended,
+            added: self.added,
         };
-        ended.number = self.free.pop().unwrap_or(next_index(self.boxes.len()));
-        match self.boxes.get_mut(ended.number as usize) {
+        let number = self.free.pop().unwrap_or(next_index(self.boxes.len()));
+        match self.boxes.get_mut(number as usize) {
             Some(free) => *free = own,
             None => self.boxes.push(own),
         }
-        ended
+        Timed { duration, number }
     }
 
     /// Drops the shortest boxes.
@@ -299,7 +347,7 @@ impl TimelineBuilder {
         for &end in &ends {
             order[start..end].sort_unstable_by_key(|&number| {
                 let open = &open[number as usize];
-                (open.shown.start, open.ended)
+                (open.shown.start, open.added)
             });
             start = end;
         }
@@ -333,7 +381,7 @@ impl TimelineBuilder {
             lanes: 1,
             most: self.most,
             shortest: self.shortest,
-            total: self.total,
+            total: saturated(self.total),
         }
     }
 }
@@ -351,12 +399,12 @@ mod tests {
         self_cost: Cost,
         called: impl DoubleEndedIterator<Item = (u32, Timed)>,
     ) -> Timed {
-        for (line, (callee, timed)) in called.enumerate().collect::<Vec<_>>().into_iter().rev() {
+        for (line, (_, timed)) in called.enumerate().collect::<Vec<_>>().into_iter().rev() {
             let site = CallSite {
                 file: NameId::EMPTY,
                 line: line as u64,
             };
-            builder.add_call(FunctionId(callee), Ok(timed), Some(site));
+            builder.add_call(timed, || Some(site));
         }
         builder.end(FunctionId(function), self_cost)
     }
@@ -412,7 +460,8 @@ mod tests {
     #[test]
     fn missing_invocations_last_as_long_as_their_calls() {
         let mut builder = TimelineBuilder::new(MAX_BOXES);
-        builder.add_call(FunctionId(4), Err(6), None);
+        let missing = builder.add_missing(FunctionId(4), 6);
+        builder.add_call(missing, || None);
         builder.end(FunctionId(0), 2);
         let expected = [(0, 0, 0, 8, None), (4, 1, 1, 6, None)];
         assert_eq!(shown(&builder.finish()), expected);
