@@ -132,22 +132,28 @@ impl CallTable {
         next
     }
 
-    /// Adds another call to an edge. Returns false if the edge does not belong to `caller`.
+    /// An edge, if it belongs to `caller`.
+    #[inline]
+    pub fn of_caller(&self, edge: EdgeId, caller: FunctionId) -> Option<&CallEdge> {
+        let edge = self.edges.get(edge.index())?;
+        (edge.caller == caller).then_some(edge)
+    }
+
+    /// Adds another call to an edge, and returns it; `None` if the edge does not belong to `caller`.
     #[inline(always)]
     pub fn add_again<const WIDTH: usize>(
         &mut self,
         edge: EdgeId,
         caller: FunctionId,
         costs: &[Cost],
-    ) -> bool {
-        match self.edges.get_mut(edge.index()) {
-            Some(known) if known.caller == caller => {
-                known.calls = known.calls.saturating_add(1);
-                self.costs.add::<WIDTH>(edge.index(), costs);
-                true
-            }
-            _ => false,
+    ) -> Option<&CallEdge> {
+        let known = self.edges.get_mut(edge.index())?;
+        if known.caller != caller {
+            return None;
         }
+        known.calls = known.calls.saturating_add(1);
+        self.costs.add::<WIDTH>(edge.index(), costs);
+        Some(known)
     }
 
     /// The edge at a position, which must exist.

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::contexts::CallSite;
-use super::small_rows::SmallRows;
+use super::small_rows::{LARGE, SmallRows, small};
 use super::stretches::Switch;
-use crate::tables::{ANY_WIDTH, Cost, CostTable, Costs, FunctionId, first_cost};
+use crate::maps::HashMap;
+use crate::tables::{ANY_WIDTH, Cost, CostTable, Costs, FunctionId};
 
 /// A block that has ended.
 #[derive(Clone, Copy, Debug)]
@@ -29,19 +30,35 @@ impl Block {
     }
 }
 
+/// A call of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BatchCall {
+    /// The number of its call site if these are needed, else of its callee.
+    pub called: u32,
+    /// Its cost in the first column, or [`LARGE`].
+    cost: i32,
+}
+
+impl BatchCall {
+    /// Its cost in the first column, if that is small.
+    #[inline]
+    pub fn small_cost(self) -> Option<Cost> {
+        (self.cost != LARGE).then_some(self.cost.into())
+    }
+}
+
 /// Consecutive blocks and their calls.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub blocks: Vec<Block>,
     /// The self costs of the blocks.
     pub self_costs: CostTable,
-    /// The calls of its blocks, one after the other: the numbers of their call sites if these are
-    /// needed, else of their callees.
-    pub calls: Vec<u32>,
-    /// The inclusive costs of the calls.
-    pub call_costs: SmallRows,
-    /// Their costs in the first column; empty as long as these are the first in each row.
-    matching: SmallRows,
+    /// The calls of its blocks, one after the other.
+    pub calls: Vec<BatchCall>,
+    /// Those costs in the first column that are large, by position.
+    large: HashMap<usize, Cost>,
+    /// The inclusive costs of the calls; empty as long as each is only the cost in the first column.
+    call_costs: SmallRows,
     /// The callees and call sites that have the next numbers.
     pub new_sites: Vec<(FunctionId, CallSite)>,
 }
@@ -53,7 +70,7 @@ impl Batch {
             blocks: Vec::with_capacity(capacity),
             self_costs: CostTable::with_capacity(width, capacity),
             calls: Vec::with_capacity(capacity),
-            call_costs: SmallRows::new(width, capacity),
+            call_costs: SmallRows::new(width, if width > 1 { capacity } else { 0 }),
             ..Batch::default()
         }
     }
@@ -72,30 +89,57 @@ impl Batch {
     /// Adds a call of the open block.
     #[inline(always)]
     pub fn push_call<const WIDTH: usize>(&mut self, called: u32, costs: Costs<'_>) {
-        if costs.matching != first_cost(costs.row) || !self.matching.is_empty() {
-            self.push_matching(costs.matching);
+        let is_row = matches!(costs.row, [cost] if *cost == costs.matching);
+        if !is_row || !self.call_costs.is_empty() {
+            self.push_costs::<WIDTH>(costs.row);
         }
-        self.calls.push(called);
-        self.call_costs.push::<WIDTH>(costs.row);
+        let cost = small(costs.matching);
+        if cost == LARGE {
+            self.large.insert(self.calls.len(), costs.matching);
+        }
+        self.calls.push(BatchCall { called, cost });
     }
 
-    #[inline(never)]
-    fn push_matching(&mut self, cost: Cost) {
-        if self.matching.is_empty() {
-            for call in 0..self.calls.len() {
-                let first = self.call_costs.first::<ANY_WIDTH>(call);
-                self.matching.push::<1>(&[first]);
-            }
+    #[inline(always)]
+    fn push_costs<const WIDTH: usize>(&mut self, row: &[Cost]) {
+        if self.call_costs.is_empty() {
+            self.push_earlier();
         }
-        self.matching.push::<1>(&[cost]);
+        self.call_costs.push::<WIDTH>(row);
+    }
+
+    /// Adds the costs of the calls so far.
+    #[cold]
+    fn push_earlier(&mut self) {
+        for call in 0..self.calls.len() {
+            let cost = self.matching(call);
+            self.call_costs.push::<ANY_WIDTH>(&[cost]);
+        }
     }
 
     /// The cost of a call in the first column.
     #[inline]
-    pub fn matching<const WIDTH: usize>(&self, call: usize) -> Cost {
-        if self.matching.is_empty() {
-            return self.call_costs.first::<WIDTH>(call);
+    pub fn matching(&self, call: usize) -> Cost {
+        let small = self.calls[call].small_cost();
+        small.unwrap_or_else(|| self.large.get(&call).copied().unwrap_or_default())
+    }
+
+    /// The first of the costs of a call.
+    #[inline]
+    pub fn first_cost(&self, call: usize) -> Cost {
+        if self.call_costs.is_empty() {
+            return self.matching(call);
         }
-        self.matching.first::<1>(call)
+        self.call_costs.first(call)
+    }
+
+    /// The costs of a call, for which there is room in `buffer`. Missing costs at its end are 0.
+    pub fn call_costs<'r>(&'r self, call: usize, buffer: &'r mut Vec<Cost>) -> &'r [Cost] {
+        if !self.call_costs.is_empty() {
+            return self.call_costs.row(call, buffer);
+        }
+        buffer.clear();
+        buffer.push(self.matching(call));
+        buffer
     }
 }

@@ -443,13 +443,17 @@ impl ContextTree {
     #[inline]
     fn find(&mut self, parent: ContextId, key: ContextKey) -> Option<ContextId> {
         let children = self.nodes[parent.index()].children;
+        let latest = self.nodes.get(children.latest.index())?;
+        if latest.key == key {
+            return Some(children.latest);
+        }
         let compared = if children.have_index() {
             Children::TRIED
         } else {
             children.count
         };
-        let mut child = children.latest;
-        for _ in 0..compared {
+        let mut child = latest.next;
+        for _ in 1..compared {
             let node = &self.nodes[child.index()];
             if node.key == key {
                 self.nodes[parent.index()].children.latest = child;

@@ -235,14 +235,15 @@ impl Linker {
         caller: u32,
         block: &Block,
     ) -> Option<(usize, Cost)> {
-        let mut first = self.latest.len();
+        let calls = block.calls();
+        let first = self.latest.len().checked_sub(calls.len())?;
+        let calls = self.latest[first..].iter().zip(&batch.calls[calls]);
         let mut cost = block.matching;
         // Backwards, because the last call made the latest invocation.
-        for number in block.calls().rev() {
-            first = first.checked_sub(1)?;
-            let (latest, called) = (&self.latest[first], batch.calls[number]);
-            let callee = self.callee(called);
-            let matching = batch.matching::<WIDTH>(number);
+        for (latest, call) in calls.rev() {
+            // Larger ones are rare enough for the lists.
+            let matching = call.small_cost()?;
+            let callee = self.callee(call.called);
             let block = latest.block as usize;
             let made = || count(&batch.blocks[block]);
             if latest.function != callee || !fits(latest.cost, matching, made) {
@@ -252,7 +253,7 @@ impl Linker {
             // If it is not claimed after all, this is not used.
             self.claims[block] = Claim {
                 caller,
-                called: self.number(called, callee),
+                called: self.number(call.called, callee),
             };
         }
         Some((first, cost))
@@ -264,7 +265,7 @@ impl Linker {
         let calls = batch.blocks[number].calls();
         for (position, call) in (first..self.latest.len()).zip(calls).rev() {
             let block = self.latest[position].block as usize;
-            self.link_call::<WIDTH>(batch, call, next_index(self.first_invocation + block));
+            self.link_call(batch, call, next_index(self.first_invocation + block));
         }
         self.push_invocation::<WIDTH>(batch, number);
     }
@@ -274,7 +275,7 @@ impl Linker {
     fn time_latest(&mut self, batch: &Batch, block: &Block, first: usize) {
         for (position, call) in (first..self.latest_timed.len()).zip(block.calls()).rev() {
             let (timed, called) = (self.latest_timed[position], &self.called);
-            let site = || called[batch.calls[call] as usize].1;
+            let site = || called[batch.calls[call].called as usize].1;
             self.timeline.add_call(timed, site);
         }
         self.latest_timed.truncate(first);
@@ -297,13 +298,13 @@ impl Linker {
         let mut cost = block.matching;
         // Backwards, because the last call made the latest invocation.
         for call in block.calls().rev() {
-            let matching = batch.matching::<WIDTH>(call);
+            let matching = batch.matching(call);
             cost = cost.saturating_add(matching);
-            let callee = self.callee(batch.calls[call]);
+            let callee = self.callee(batch.calls[call].called);
             let look = |listed: &Listed| {
                 let (cost, calls) = match listed.ended() {
                     Ended::Leaf(cost) => (cost.into(), 0),
-                    Ended::LeafRow(row) => (self.leaf_costs.first::<ANY_WIDTH>(row as usize), 0),
+                    Ended::LeafRow(row) => (self.leaf_costs.first(row as usize), 0),
                     Ended::Kept(number) => {
                         let kept = &self.kept[number as usize];
                         (kept.cost, kept.calls)
@@ -328,7 +329,7 @@ impl Linker {
             if self.wanted.invocations {
                 // Leaves are kept with their positions.
                 let invocation = kept.map_or(NONE, |kept| kept.invocation);
-                self.link_call::<WIDTH>(batch, call, invocation);
+                self.link_call(batch, call, invocation);
             }
             if self.wanted.has_timeline() {
                 let leaf = claimed_cost.map(Timed::dropped);
@@ -336,7 +337,7 @@ impl Linker {
                 let timeline = &mut self.timeline;
                 let timed = timed.unwrap_or_else(|| timeline.add_missing(callee, matching));
                 let called = &self.called;
-                let site = || called[batch.calls[call] as usize].1;
+                let site = || called[batch.calls[call].called as usize].1;
                 timeline.add_call(timed, site);
             }
             if self.wanted.contexts {
@@ -366,7 +367,7 @@ impl Linker {
         caller: ContextId,
         claimed: Option<Ended>,
     ) {
-        let called = batch.calls[call];
+        let called = batch.calls[call].called;
         let number = self.number(called, self.callee(called));
         let key = ContextKey::new(number, false);
         let contexts = &mut self.contexts;
@@ -383,7 +384,7 @@ impl Linker {
                 contexts.attach_as(caller, self.kept[kept as usize].node, number);
             }
             None => {
-                let costs = batch.call_costs.row(call, &mut self.leaf);
+                let costs = batch.call_costs(call, &mut self.leaf);
                 contexts.add_called::<WIDTH>(caller, key, costs);
             }
         }
@@ -448,9 +449,11 @@ impl Linker {
         let last = blocks.end - 1;
         let node = self.enter_block::<WIDTH>(batch, last);
         self.nodes[last] = node;
+        let blocks = blocks.start..last;
+        let claimed = batch.blocks[blocks.clone()].iter();
+        let claimed = claimed.zip(&self.claims[blocks.clone()]);
         // Backwards, because callers come after those that they called.
-        for number in (blocks.start..last).rev() {
-            let (block, claim) = (&batch.blocks[number], self.claims[number]);
+        for (number, (block, claim)) in blocks.zip(claimed).rev() {
             let caller = self.nodes[claim.caller as usize];
             let key = ContextKey::new(claim.called, block.is_proxy);
             let self_costs = batch.self_costs.row_of::<WIDTH>(number);
@@ -502,21 +505,16 @@ impl Linker {
 
     /// The call site of a call.
     fn site(&self, batch: &Batch, call: usize) -> Option<CallSite> {
-        if self.wanted.any_sites() {
-            self.called[batch.calls[call] as usize].1
-        } else {
-            None
-        }
+        let called = self.called.get_index(batch.calls[call].called as usize)?;
+        called.1
     }
 
     /// The function of a call in a batch.
     #[inline]
     fn callee(&self, call: u32) -> FunctionId {
-        if self.wanted.any_sites() {
-            self.called[call as usize].0
-        } else {
-            FunctionId(call)
-        }
+        // There are no call sites unless they are needed.
+        let called = self.called.get_index(call as usize);
+        called.map_or(FunctionId(call), |called| called.0)
     }
 
     /// The number of a called function in the [`ContextTree`].
@@ -531,11 +529,11 @@ impl Linker {
 
     /// Adds a call to the current block's invocation.
     #[inline(always)]
-    fn link_call<const WIDTH: usize>(&mut self, batch: &Batch, call: usize, invocation: u32) {
+    fn link_call(&mut self, batch: &Batch, call: usize, invocation: u32) {
         self.linked.push(InvocationCall {
-            cost: batch.call_costs.first::<WIDTH>(call),
+            cost: batch.first_cost(call),
             line: self.site(batch, call).map_or(0, |site| site.line),
-            callee: self.callee(batch.calls[call]),
+            callee: self.callee(batch.calls[call].called),
             invocation,
         });
     }

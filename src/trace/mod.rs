@@ -21,12 +21,15 @@ mod small_rows;
 mod stretches;
 mod timeline;
 
+use std::mem::replace;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
 use crate::maps::IndexSet;
-use crate::tables::{CallEdge, Cost, Costs, EdgeId, FunctionId, NameId, next_index, slot};
+use crate::tables::{
+    ANY_WIDTH, CallEdge, Cost, Costs, EdgeId, FunctionId, NameId, next_index, slot,
+};
 pub(crate) use contexts::{CallSite, ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
@@ -104,29 +107,38 @@ impl Trace {
     #[inline(never)]
     pub fn open_block(&mut self, function: FunctionId, file: NameId) {
         if self.links {
-            self.end_block();
-            // Only here do all calls belong to blocks in the batch.
-            if self.batch.len() >= BATCH {
-                self.hand_over();
+            if let Some(ended) = self.function.replace(function) {
+                self.end_block(ended);
+                // Only here do all calls belong to blocks in the batch.
+                if self.batch.len() >= BATCH {
+                    self.hand_over();
+                }
             }
-            self.function = Some(function);
             self.file = file;
-            self.first_call = next_index(self.batch.calls.len());
-            self.has_costs = false;
         }
+        self.has_costs = false;
         self.matching = 0;
     }
 
     /// Adds to the self costs of the open block.
     #[inline]
     pub fn add_self_costs<const WIDTH: usize>(&mut self, costs: Costs<'_>) {
+        if replace(&mut self.has_costs, true) {
+            return self.add_more_self_costs(costs);
+        }
+        self.matching = costs.matching;
+        if self.links {
+            self.batch.self_costs.push::<WIDTH>(costs.row);
+        }
+    }
+
+    /// Nearly all blocks have one line of self costs.
+    #[inline(never)]
+    fn add_more_self_costs(&mut self, costs: Costs<'_>) {
         self.matching = self.matching.saturating_add(costs.matching);
         if self.links {
-            if !std::mem::replace(&mut self.has_costs, true) {
-                return self.batch.self_costs.push::<WIDTH>(costs.row);
-            }
             let block = self.batch.blocks.len();
-            self.batch.self_costs.add::<WIDTH>(block, costs.row);
+            self.batch.self_costs.add::<ANY_WIDTH>(block, costs.row);
         }
     }
 
@@ -168,6 +180,12 @@ impl Trace {
         }
     }
 
+    /// Whether any function is a proxy.
+    #[inline]
+    pub fn has_proxies(&self) -> bool {
+        self.lists.has_proxies()
+    }
+
     /// Whether a call has to wait for the end of its block, because of proxies.
     #[inline]
     pub fn has_to_wait(&self, caller: FunctionId, callee: FunctionId) -> bool {
@@ -184,18 +202,16 @@ impl Trace {
         });
     }
 
-    /// Puts the open block into the batch, if there is one.
+    /// Puts the open block into the batch.
     #[inline]
-    fn end_block(&mut self) {
-        let Some(function) = self.function.take() else {
-            return;
-        };
+    fn end_block(&mut self, function: FunctionId) {
         if !self.has_costs {
             self.batch.self_costs.push_zeros();
         }
         let special = self.special.get(function.index()).copied();
         let special = special.unwrap_or_default();
-        let calls = (self.first_call, next_index(self.batch.calls.len()));
+        let end = next_index(self.batch.calls.len());
+        let calls = (replace(&mut self.first_call, end), end);
         self.batch.blocks.push(Block {
             function,
             calls,
@@ -213,7 +229,9 @@ impl Trace {
 
     /// Ends the run, and waits until everything is linked.
     pub fn finish(mut self) -> TraceLinks {
-        self.end_block();
+        if let Some(ended) = self.function.take() {
+            self.end_block(ended);
+        }
         let mut worker = self
             .worker
             .unwrap_or_else(|| Worker::on_this_thread(self.wanted));
@@ -225,7 +243,8 @@ impl Trace {
     fn hand_over(&mut self) {
         // Growing would cost 5% of a trace's instructions.
         let next = Batch::new(self.batch.self_costs.width(), BATCH);
-        let batch = std::mem::replace(&mut self.batch, next);
+        let batch = replace(&mut self.batch, next);
+        self.first_call = 0;
         let wanted = self.wanted;
         let worker = self.worker.get_or_insert_with(|| Worker::start(wanted));
         worker.link(batch);

@@ -92,6 +92,12 @@ impl ProxyCalls {
         *slot(&mut self.is_proxy, function.index()) = true;
     }
 
+    /// Whether any function is a proxy.
+    #[inline]
+    pub fn has_proxies(&self) -> bool {
+        !self.is_proxy.is_empty()
+    }
+
     #[inline]
     pub fn is_proxy(&self, function: FunctionId) -> bool {
         self.is_proxy.get(function.index()).is_some_and(|&is| is)
@@ -101,7 +107,7 @@ impl ProxyCalls {
     #[inline]
     pub fn has_to_wait(&self, caller: FunctionId, callee: FunctionId) -> bool {
         // Without proxies, no call waits.
-        !self.is_proxy.is_empty()
+        self.has_proxies()
             && (!self.waiting.is_empty() || self.is_proxy(caller) || self.is_proxy(callee))
     }
 
@@ -115,7 +121,7 @@ impl ProxyCalls {
     /// waited.
     #[inline]
     pub fn end_block(&mut self, function: FunctionId, self_cost: Cost) -> Option<ListedCalls> {
-        if self.is_proxy.is_empty() || self.waiting.is_empty() && !self.is_proxy(function) {
+        if !self.has_proxies() || self.waiting.is_empty() && !self.is_proxy(function) {
             return None;
         }
         Some(self.list(function, self_cost))

@@ -565,18 +565,22 @@ impl ProfileBuilder {
             return false;
         };
         let (caller, calls) = (block.function, &mut self.sums.calls);
-        if let Run::Invocations(trace) = &mut self.run {
-            let known = calls.edges().get(edge.index());
-            let Some(known) = known.filter(|known| known.caller == caller) else {
-                return false;
-            };
+        let Run::Invocations(trace) = &mut self.run else {
+            return calls.add_again::<WIDTH>(edge, caller, costs.row).is_some();
+        };
+        if trace.has_proxies()
+            && let Some(known) = calls.of_caller(edge, caller)
+            && trace.has_to_wait(caller, known.callee)
+        {
             trace.add_call_again::<WIDTH>(edge, known, costs);
-            if trace.has_to_wait(caller, known.callee) {
-                trace.wait(CallEdge { calls: 1, ..*known }, costs);
-                return true;
-            }
+            trace.wait(CallEdge { calls: 1, ..*known }, costs);
+            return true;
         }
-        calls.add_again::<WIDTH>(edge, caller, costs.row)
+        let Some(known) = calls.add_again::<WIDTH>(edge, caller, costs.row) else {
+            return false;
+        };
+        trace.add_call_again::<WIDTH>(edge, known, costs);
+        true
     }
 
     /// Closes the open block, if there is one.
