@@ -460,7 +460,19 @@ fn write_limits(document: &mut Document<'_>, verdicts: &[Verdict]) -> io::Result
 /// Begins a document with one field, or one element of a list, per line. All invisible characters are
 /// escaped, because DEL and the controls from U+0080 on would reach a terminal.
 pub(super) fn begin(schema: u32, output: &mut dyn Write) -> io::Result<Document<'_>> {
-    Document::begin(schema, true, |character| is_unseen(character, None), output)
+    Document::begin(schema, true, is_escaped, output)
+}
+
+/// A value of such a document.
+pub(super) fn value(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
+    let mut json = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write_value(value, is_escaped, &mut json);
+    json
+}
+
+fn is_escaped(character: char) -> bool {
+    is_unseen(character, None)
 }
 
 /// Formats JSON without blanks, and escapes the characters that the function selects, too.
@@ -534,6 +546,14 @@ impl<'a> Document<'a> {
         self.output.write_all(json)
     }
 
+    /// Writes fields that are JSON already, with commas between them.
+    pub fn json_fields(&mut self, json: &[u8]) -> io::Result<()> {
+        let before = if self.is_first { "" } else { "," };
+        self.is_first = false;
+        self.put(before)?;
+        self.output.write_all(json)
+    }
+
     /// Writes a field, if its value is known.
     fn known_field(&mut self, name: &str, value: Option<impl Serialize>) -> io::Result<()> {
         value.map_or(Ok(()), |value| self.field(name, &value))
@@ -597,9 +617,14 @@ impl<'a> Document<'a> {
 
     /// Writes the name of a field. Its value must follow.
     fn name(&mut self, name: &str) -> io::Result<()> {
-        self.put(if self.is_first { "" } else { "," })?;
-        self.put(if self.is_lined { "\n  \"" } else { "\"" })?;
+        let before = match (self.is_first, self.is_lined) {
+            (true, true) => "\n  \"",
+            (true, false) => "\"",
+            (false, true) => ",\n  \"",
+            (false, false) => ",\"",
+        };
         self.is_first = false;
+        self.put(before)?;
         self.put(name)?;
         self.put("\":")
     }

@@ -39,8 +39,9 @@ use super::json;
 use crate::display::numbers::rounded;
 use crate::display::text::printable;
 use crate::display::units::{Quantity, Unit};
+use crate::maps::HashMap;
 use crate::names::Packages;
-use crate::profile::{Cost, Kind, Profile, split_scale};
+use crate::profile::{Cost, Kind, NameId, Profile, split_scale};
 use crate::trace::{Timeline, TimelineBox};
 
 /// The most calls that are shown.
@@ -113,22 +114,25 @@ pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted
             .functions()
             .map(|(_, one)| (text(one.file), text(one.object))),
     );
-    // The name and the package of each function that is shown.
-    let mut labels = vec![None; functions.len()];
+    // The name and the package of each function that is shown, as JSON, and files of calls.
+    let mut labels = vec![Vec::new(); functions.len()];
+    let mut files: HashMap<NameId, Vec<u8>> = HashMap::default();
     for shown in timeline.boxes() {
-        labels[shown.function.index()].get_or_insert_with(|| {
+        let label = &mut labels[shown.function.index()];
+        if label.is_empty() {
             let function = profile.function(shown.function);
             let [name, file, object] = [function.name, function.file, function.object].map(text);
             let package = packages.name(&name, &file, &object);
-            [
-                if name.is_empty() {
-                    "???".to_owned()
-                } else {
-                    name
-                },
-                package,
-            ]
-        });
+            let name = if name.is_empty() { "???" } else { &name };
+            label.extend(b"\"name\":");
+            label.extend(json::value(name));
+            label.extend(b",\"cat\":");
+            label.extend(json::value(&package));
+        }
+        let (file, _) = place(profile, shown);
+        files
+            .entry(file)
+            .or_insert_with(|| json::value(&text(file)));
     }
     let microseconds = |cost: Cost| {
         let nanoseconds = i128::from(cost) * i128::from(unit.count);
@@ -155,19 +159,14 @@ pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted
             })
         }
         Ok(shown) => {
-            let label = labels[shown.function.index()].as_ref();
-            event.field("ph", "X")?;
-            event.field("pid", &1)?;
+            event.json_fields(b"\"ph\":\"X\",\"pid\":1")?;
             event.field("tid", &(shown.lane + 1))?;
-            if let Some([name, package]) = label {
-                event.field("name", name)?;
-                event.field("cat", package)?;
-            }
+            event.json_fields(&labels[shown.function.index()])?;
             event.field("ts", &microseconds(shown.start))?;
             event.field("dur", &microseconds(shown.duration))?;
             let (file, line) = place(profile, shown);
             event.record("args", |args| {
-                args.field("file", &printable(file))?;
+                args.json_field("file", &files[&file])?;
                 args.field("line", &line)
             })
         }
@@ -177,11 +176,10 @@ pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted
 }
 
 /// The file and line of a call, or of a function without a caller.
-pub(crate) fn place<'p>(profile: &'p Profile, shown: &TimelineBox) -> (&'p [u8], u64) {
+pub(crate) fn place(profile: &Profile, shown: &TimelineBox) -> (NameId, u64) {
     let function = profile.function(shown.function);
     let own = (function.file, function.line);
-    let (file, line) = shown.site.map_or(own, |site| (site.file, site.line));
-    (profile.name(file), line)
+    shown.site.map_or(own, |site| (site.file, site.line))
 }
 
 fn share(time: Cost, total: Cost) -> String {

@@ -2,8 +2,6 @@
 
 use std::io::{self, Write};
 
-use indexmap::IndexSet;
-
 use super::costs::SideSums;
 use super::data::Data;
 use super::functions::{COSTS, NAMES};
@@ -12,6 +10,7 @@ use super::table::{Budget, DataColumn, DataTable, ends_data, shown};
 use super::{PAGE, SCRIPT, STYLE};
 use crate::compare::Sides;
 use crate::io::SourceFiles;
+use crate::maps::IndexSet;
 use crate::output::json::Document;
 use crate::output::{Notes, Sort};
 
@@ -40,7 +39,7 @@ impl Data<'_, '_> {
         counted.end()?;
         let mut budget = Budget {
             left: MAX_BYTES.saturating_sub(RESERVED + header.len()),
-            files: IndexSet::new(),
+            files: IndexSet::default(),
         };
         let functions = budget.lend(60, |budget| self.function_table(budget));
         let groups = budget.lend(20, |budget| self.groups(budget));

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use indexmap::IndexSet;
 use serde_core::{Serialize, Serializer};
 
 use crate::compare::Sides;
 use crate::display::text::printable;
+use crate::maps::IndexSet;
 use crate::output::json::{Document, write_value};
 
 /// The longest name in bytes.
@@ -124,7 +124,7 @@ impl DataTable {
                 if !matches!(field.column, DataColumn::Digit(_)) && self.rows > 0 {
                     list.push(b',');
                 }
-                list.extend(&row.json[from..end]);
+                list.extend_from_slice(&row.json[from..end]);
                 from = end;
             }
         }
@@ -179,8 +179,9 @@ impl DataRow {
         DataRow {
             events,
             has_base,
-            json: Vec::new(),
-            ends: Vec::new(),
+            // Enough for most rows.
+            json: Vec::with_capacity(64),
+            ends: Vec::with_capacity(8),
             elsewhere: 0,
         }
     }
@@ -277,16 +278,16 @@ fn push_digits(json: &mut Vec<u8>, number: i64) {
     if number < 0 {
         json.push(b'-');
     }
-    let start = json.len();
-    let mut rest = number.unsigned_abs();
-    loop {
-        json.push(b"0123456789"[(rest % 10) as usize]);
-        rest /= 10;
+    let mut digits = [b'0'; 20];
+    let (mut rest, mut start) = (number.unsigned_abs(), digits.len());
+    for (at, digit) in digits.iter_mut().enumerate().rev() {
+        *digit = b"0123456789"[(rest % 10) as usize];
+        (rest, start) = (rest / 10, at);
         if rest == 0 {
             break;
         }
     }
-    json[start..].reverse();
+    json.extend_from_slice(&digits[start..]);
 }
 
 /// A position in a table, or -1.

@@ -94,7 +94,7 @@ impl Data<'_, '_> {
         let row = self.report.data_row().position(function).position(lane);
         let row = row.number(shown.depth);
         let row = row.number(shown.start).number(shown.duration);
-        row.file(budget.file(file)).number(line)
+        row.file(budget.file(profile.name(file))).number(line)
     }
 }
 
