@@ -190,15 +190,19 @@ impl Linker {
         let called = new_sites.map(|&(function, site)| (function, Some(site)));
         self.called.extend(called);
         self.first_invocation = self.invocations.invocations().len();
-        match self.contexts.self_costs.width() {
-            1 => self.link_blocks::<1>(batch),
-            2 => self.link_blocks::<2>(batch),
-            _ => self.link_blocks::<ANY_WIDTH>(batch),
+        let follows = self.wanted.invocations || self.wanted.has_timeline();
+        match (self.contexts.self_costs.width(), follows) {
+            (1, false) => self.link_blocks::<1, false>(batch),
+            (1, true) => self.link_blocks::<1, true>(batch),
+            (2, false) => self.link_blocks::<2, false>(batch),
+            (2, true) => self.link_blocks::<2, true>(batch),
+            (_, false) => self.link_blocks::<ANY_WIDTH, false>(batch),
+            (_, true) => self.link_blocks::<ANY_WIDTH, true>(batch),
         }
     }
 
-    /// Rows have `WIDTH` costs.
-    fn link_blocks<const WIDTH: usize>(&mut self, batch: &Batch) {
+    /// Rows have `WIDTH` costs. `FOLLOWS`: more than the contexts is requested.
+    fn link_blocks<const WIDTH: usize, const FOLLOWS: bool>(&mut self, batch: &Batch) {
         self.claims.resize(batch.blocks.len(), Claim::default());
         self.nodes.resize(batch.blocks.len(), ContextId::NONE);
         for (number, block) in (0..).zip(&batch.blocks) {
@@ -206,17 +210,24 @@ impl Linker {
                 self.list_latest::<WIDTH>(batch, number as usize);
                 self.stretches.follow(switch);
             }
-            let Some((first, cost)) = self.latest_called::<WIDTH>(batch, number, block) else {
-                self.link_by_lists::<WIDTH>(batch, number as usize);
-                continue;
-            };
-            if self.wanted.invocations {
+            let mut cost = block.matching;
+            let mut first = self.latest.len();
+            if count(block) > 0 {
+                let Some(called) = self.latest_called(batch, number, block) else {
+                    self.link_by_lists::<WIDTH>(batch, number as usize);
+                    continue;
+                };
+                (first, cost) = called;
+            }
+            if FOLLOWS && self.wanted.invocations {
                 self.link_latest::<WIDTH>(batch, number as usize, first);
             }
-            if self.wanted.has_timeline() {
+            if FOLLOWS && self.wanted.has_timeline() {
                 self.time_latest(batch, block, first);
             }
-            self.latest.truncate(first);
+            if count(block) > 0 {
+                self.latest.truncate(first);
+            }
             self.latest.push(Latest {
                 cost,
                 function: block.function,
@@ -229,7 +240,7 @@ impl Linker {
     /// If the calls of a block made the latest invocations, the position of the first of these, and
     /// the inclusive cost of the block.
     #[inline(always)]
-    fn latest_called<const WIDTH: usize>(
+    fn latest_called(
         &mut self,
         batch: &Batch,
         caller: u32,
@@ -249,7 +260,7 @@ impl Linker {
             if latest.function != callee || !fits(latest.cost, matching, made) {
                 return None;
             }
-            cost = cost.saturating_add(matching);
+            cost = cost.checked_add(matching)?;
             // If it is not claimed after all, this is not used.
             self.claims[block] = Claim {
                 caller,
@@ -273,14 +284,23 @@ impl Linker {
     /// Adds the same to the timeline.
     #[inline(always)]
     fn time_latest(&mut self, batch: &Batch, block: &Block, first: usize) {
-        for (position, call) in (first..self.latest_timed.len()).zip(block.calls()).rev() {
-            let (timed, called) = (self.latest_timed[position], &self.called);
-            let site = || called[batch.calls[call].called as usize].1;
+        let called = &self.latest_timed[first..];
+        let timed = match self.timeline.end_short(block.matching, called) {
+            Some(timed) => timed,
+            None => self.show_latest(batch, block, first),
+        };
+        self.latest_timed.truncate(first);
+        self.latest_timed.push(timed);
+    }
+
+    #[inline(never)]
+    fn show_latest(&mut self, batch: &Batch, block: &Block, first: usize) -> Timed {
+        let (calls, called) = (&batch.calls[block.calls()], &self.called);
+        for (&timed, call) in self.latest_timed[first..].iter().zip(calls).rev() {
+            let site = || called[call.called as usize].1;
             self.timeline.add_call(timed, site);
         }
-        self.latest_timed.truncate(first);
-        let timed = self.timeline.end(block.function, block.matching);
-        self.latest_timed.push(timed);
+        self.timeline.end(block.function, block.matching)
     }
 
     /// Links a block whose calls made others than the latest invocations: each claims one from the
@@ -452,13 +472,13 @@ impl Linker {
         let blocks = blocks.start..last;
         let claimed = batch.blocks[blocks.clone()].iter();
         let claimed = claimed.zip(&self.claims[blocks.clone()]);
+        let (nodes, contexts) = (&mut self.nodes[..], &mut self.contexts);
         // Backwards, because callers come after those that they called.
         for (number, (block, claim)) in blocks.zip(claimed).rev() {
-            let caller = self.nodes[claim.caller as usize];
+            let caller = nodes[claim.caller as usize];
             let key = ContextKey::new(claim.called, block.is_proxy);
             let self_costs = batch.self_costs.row_of::<WIDTH>(number);
-            let node = self.contexts.add_called::<WIDTH>(caller, key, self_costs);
-            self.nodes[number] = node;
+            nodes[number] = contexts.add_called::<WIDTH>(caller, key, self_costs);
         }
         node
     }

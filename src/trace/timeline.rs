@@ -212,7 +212,7 @@ impl TimelineBuilder {
     }
 
     /// Adds a call of the invocation that ends next. Its last call comes first.
-    #[inline(always)]
+    #[inline]
     pub fn add_call(&mut self, called: Timed, site: impl FnOnce() -> Option<CallSite>) {
         let shown = self.has_box(called);
         let calls = &mut self.calls;
@@ -234,24 +234,25 @@ impl TimelineBuilder {
         self.add_box(function, cost, cost)
     }
 
-    /// Ends an invocation with this self cost, and with the calls that were added.
+    /// Ends an invocation with this self cost that called these, if it is too short for a box. Then
+    /// none of these has one, because none took longer.
     #[inline(always)]
+    pub fn end_short(&mut self, self_cost: Cost, called: &[Timed]) -> Option<Timed> {
+        let own = self_cost.max(0);
+        let durations = called.iter().map(|called| called.duration);
+        let duration = durations.fold(own, Cost::saturating_add);
+        if duration >= self.shortest {
+            return None;
+        }
+        self.total += i128::from(own);
+        Some(Timed::dropped(duration))
+    }
+
+    /// Ends an invocation with this self cost, and with the calls that were added.
     pub fn end(&mut self, function: FunctionId, self_cost: Cost) -> Timed {
         let own = self_cost.max(0);
         self.total += i128::from(own);
-        let calls = &mut self.calls;
-        let duration = own.saturating_add(calls.duration);
-        if duration >= self.shortest {
-            return self.end_shown(function, own, duration);
-        }
-        // None of its calls has a box, because none took longer.
-        (calls.count, calls.duration) = (0, 0);
-        Timed::dropped(duration)
-    }
-
-    /// Ends an invocation with a box.
-    #[inline(never)]
-    fn end_shown(&mut self, function: FunctionId, own: Cost, duration: Cost) -> Timed {
+        let duration = own.saturating_add(self.calls.duration);
         let ended = self.add_box(function, own, duration);
         let Calls {
             count,
@@ -279,7 +280,7 @@ impl TimelineBuilder {
 
     fn add_box(&mut self, function: FunctionId, own: Cost, duration: Cost) -> Timed {
         // Not for every box, because all have to be looked at.
-        if self.boxes.len() - self.free.len() >= self.most + self.most / 4 {
+        if self.boxes.len() - self.free.len() >= self.most + self.most / 2 {
             self.drop_shortest();
         }
         if duration < self.shortest {
