@@ -463,12 +463,10 @@ pub(super) fn begin(schema: u32, output: &mut dyn Write) -> io::Result<Document<
     Document::begin(schema, true, is_escaped, output)
 }
 
-/// A value of such a document.
-pub(super) fn value(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
-    let mut json = Vec::new();
+/// Appends a value of such a document.
+pub(super) fn append(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     // Writing to memory does not fail.
-    let _ = write_value(value, is_escaped, &mut json);
-    json
+    let _ = write_value(value, is_escaped, json);
 }
 
 fn is_escaped(character: char) -> bool {

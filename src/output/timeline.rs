@@ -33,6 +33,7 @@
 
 use std::io::{self, Write};
 
+use serde_core::Serialize;
 use thiserror::Error;
 
 use super::json;
@@ -124,20 +125,22 @@ pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted
             let [name, file, object] = [function.name, function.file, function.object].map(text);
             let package = packages.name(&name, &file, &object);
             let name = if name.is_empty() { "???" } else { &name };
-            label.extend(b"\"name\":");
-            label.extend(json::value(name));
-            label.extend(b",\"cat\":");
-            label.extend(json::value(&package));
+            append(label, "\"name\":", name);
+            append(label, ",\"cat\":", &package);
         }
         let (file, _) = place(profile, shown);
-        files
-            .entry(file)
-            .or_insert_with(|| json::value(&text(file)));
+        let json = files.entry(file).or_default();
+        if json.is_empty() {
+            append(json, "", &text(file));
+        }
     }
     let microseconds = |cost: Cost| {
         let nanoseconds = i128::from(cost) * i128::from(unit.count);
-        nanoseconds as f64 / 1000.0
+        // Nearly all are small, which is faster to convert.
+        let small = i64::try_from(nanoseconds).map(|small| small as f64);
+        small.unwrap_or(nanoseconds as f64) / 1000.0
     };
+    let mut fields = Vec::new();
     let mut document = json::begin(SCHEMA, &mut output)?;
     document.field("displayTimeUnit", "ms")?;
     document.record("metadata", |metadata| {
@@ -159,16 +162,23 @@ pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted
             })
         }
         Ok(shown) => {
-            event.json_fields(b"\"ph\":\"X\",\"pid\":1")?;
-            event.field("tid", &(shown.lane + 1))?;
-            event.json_fields(&labels[shown.function.index()])?;
-            event.field("ts", &microseconds(shown.start))?;
-            event.field("dur", &microseconds(shown.duration))?;
             let (file, line) = place(profile, shown);
-            event.record("args", |args| {
-                args.json_field("file", &files[&file])?;
-                args.field("line", &line)
-            })
+            // There are many, so each is written in one go.
+            fields.clear();
+            append(
+                &mut fields,
+                "\"ph\":\"X\",\"pid\":1,\"tid\":",
+                &(shown.lane + 1),
+            );
+            fields.push(b',');
+            fields.extend_from_slice(&labels[shown.function.index()]);
+            append(&mut fields, ",\"ts\":", &microseconds(shown.start));
+            append(&mut fields, ",\"dur\":", &microseconds(shown.duration));
+            fields.extend_from_slice(b",\"args\":{\"file\":");
+            fields.extend_from_slice(&files[&file]);
+            append(&mut fields, ",\"line\":", &line);
+            fields.push(b'}');
+            event.json_fields(&fields)
         }
     })?;
     document.end()?;
@@ -180,6 +190,12 @@ pub(crate) fn place(profile: &Profile, shown: &TimelineBox) -> (NameId, u64) {
     let function = profile.function(shown.function);
     let own = (function.file, function.line);
     shown.site.map_or(own, |site| (site.file, site.line))
+}
+
+/// Appends the name of a field and its value.
+fn append(fields: &mut Vec<u8>, name: &str, value: &(impl Serialize + ?Sized)) {
+    fields.extend_from_slice(name.as_bytes());
+    json::append(fields, value);
 }
 
 fn share(time: Cost, total: Cost) -> String {
