@@ -30,15 +30,10 @@ function commandOf({ input, number, thread, name }) {
   return joined(['cg-preprocess', quoted(input), option && `--part ${quoted(option)}`, '-o part.html'], ' ');
 }
 
-/** The command for the part that was chosen, or how to choose one. */
-function onePart(rows) {
-  const chosen = rows.find(({ index, key }) => index === NONE && key === `part ${state.part}`);
-  const command = chosen && commandOf(chosen.part);
-  if (!command) return ONE_PART;
-  return [
-    `The report has the functions of all parts together. For those of ${chosen.short}: `,
-    el('code', {}, command),
-  ];
+/** The command for the part that was chosen. */
+function chosenCommand(rows) {
+  const chosen = rows.find(({ part }) => part === data.parts.each[state.part]);
+  return chosen && soft(`For the functions of ${chosen.short}: `, el('code', {}, commandOf(chosen.part)));
 }
 
 /** Which of several requests, threads or dumps changed most. */
@@ -113,9 +108,10 @@ function showParts() {
     view: [
       soft(
         'What can be told apart in the inputs: requests and other runs, threads, dumps. ',
-        onePart(found),
+        ONE_PART,
         data.timeline && ' The timeline has each run.',
       ),
+      chosenCommand(found),
       table,
       note,
     ],
