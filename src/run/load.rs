@@ -255,7 +255,7 @@ struct Merged {
     common_events: Option<Vec<Event>>,
     /// The lists of events that inputs have taken for the requested ones.
     completed: HashSet<Vec<Event>>,
-    /// The columns of the inputs, if no events are chosen by name, and the first of these inputs.
+    /// The columns that all inputs have, if no events are chosen by name, and the first of these inputs.
     columns: Option<(Source, Vec<Vec<u8>>)>,
     /// The error of the first input that has no data or was skipped.
     error: Option<ConvertError>,
@@ -289,7 +289,7 @@ impl Merged {
         skips_unreadable: bool,
     ) -> Result<Self, ConvertError> {
         if let Some((source, columns)) = &others.columns
-            && let Err(error) = self.add_columns(source, columns)
+            && let Err(error) = self.keep_common_columns(source, columns)
         {
             return if skips_unreadable {
                 self.with(Merged::skipped(error), inputs, skips_unreadable)
@@ -317,8 +317,13 @@ impl Merged {
         Ok(self)
     }
 
-    /// Adds the columns of an input, or of several.
-    fn add_columns(&mut self, source: &Source, columns: &[Vec<u8>]) -> Result<(), ConvertError> {
+    /// Keeps the columns that another input, or several, also have. The order of inputs does not matter:
+    /// all must have one in common.
+    fn keep_common_columns(
+        &mut self,
+        source: &Source,
+        columns: &[Vec<u8>],
+    ) -> Result<(), ConvertError> {
         if columns.is_empty() {
             return Ok(());
         }
@@ -326,8 +331,9 @@ impl Merged {
             self.columns = Some((source.clone(), columns.to_vec()));
             return Ok(());
         };
-        let is_shared = |name: &Vec<u8>| known.iter().any(|known| are_alike(known, name));
-        if !columns.iter().any(is_shared) {
+        let is_shared = |known: &&Vec<u8>| columns.iter().any(|name| are_alike(known, name));
+        let shared: Vec<_> = known.iter().filter(is_shared).cloned().collect();
+        if shared.is_empty() {
             return Err(ConvertError::DifferentEvents {
                 input: source.clone(),
                 events: list_events(columns),
@@ -335,11 +341,7 @@ impl Merged {
                 others: list_events(known),
             });
         }
-        let new: Vec<_> = columns
-            .iter()
-            .filter(|name| !known.contains(name))
-            .collect();
-        known.extend(new.into_iter().cloned());
+        *known = shared;
         Ok(())
     }
 
@@ -441,7 +443,7 @@ impl InputBatch<'_> {
             return Ok(false);
         }
         if let EventChoice::All | EventChoice::First = self.options.events {
-            self.merged.add_columns(found.source, &columns)?;
+            self.merged.keep_common_columns(found.source, &columns)?;
         }
         match &self.options.events {
             EventChoice::All => self.merged.keep_common_events(&events),
