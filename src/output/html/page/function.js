@@ -192,7 +192,8 @@ function showFunction() {
   return {
     intro: [
       el('p', { class: 'back' }, el('a', { href: toView('functions') }, '← all functions')),
-      el('h2', { class: 'name' }, of.name),
+      // The location is below; a closure’s name would repeat its path.
+      el('h2', { class: 'name', title: of.name }, of.short.includes('{closure}') ? of.short : of.name),
       paragraph(place(of, true), ...called),
       cycleText(of.index),
       notesOn(of).map((text) => soft(text)),

@@ -33,7 +33,7 @@ function showRepeated() {
         'For each call',
         ({ often }) => often,
         (often) => grouped(Math.round(often)),
-        { sort: 'often', short: 'for each call of', cell: ({ count, callerRuns }) => callCount(count, callerRuns) },
+        { sort: 'often', short: 'for each call', cell: ({ count, callerRuns }) => callCount(count, callerRuns) },
       ),
       callColumn(({ count }) => count, { sort: 'calls' }),
       inclusiveColumn(cost, () => false, { sort: 'cost' }, 'Cost %'),
