@@ -198,8 +198,6 @@ fn benchmarks_of_gungraun_keep_to_their_limits() {
         --separate-threads=yes --trace-children=yes \
         --callgrind-out-file=target/gungraun/sums/callgrind.sums.out ./program\n";
     write_script(&bench, "bin/cargo", cargo);
-    let (status, said) = run_recipe(&bench, "valgrind --tool=callgrind");
-    assert_eq!(status, Some(0), "{said}");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ci/profile-limits.sh");
     write_script(&bench, "docs/ci/profile-limits.sh", &text_in(&script));
     let (status, said) = run_recipe(&bench, "cargo bench");
