@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 use super::costs::{Share, SideSums};
 use super::data::Data;
 use super::functions::names;
-use super::table::{DataColumn, DataRow, DataTable, shown};
+use super::table::{DataColumn, DataRow, DataTable, TableEnd, shown};
 use crate::compare::Sides;
 use crate::output::joined_stacks::JoinedStacks;
 use crate::profile::Cost;
@@ -55,8 +55,7 @@ impl<'p> Data<'_, 'p> {
         for (place, &at) in order.iter().enumerate() {
             places[at] = place;
         }
-        let omitted = order.split_off(self.fitting_stacks(&tree, &order, &places, budget));
-        let mut tables = self.stack_tables(&tree, &places, &order, &omitted);
+        let (mut tables, omitted) = self.stack_tables(&tree, &places, &order, budget);
         tables[1].set("omitted", &omitted.len());
         Some(tables)
     }
@@ -77,71 +76,61 @@ impl<'p> Data<'_, 'p> {
         shares
     }
 
-    /// How many nodes fit, in this order, with a sum of the omitted children of each.
-    fn fitting_stacks(
+    /// The frames and nodes of the report: as many nodes as fit, in this order, with a sum of the omitted
+    /// children of each. Also returns the omitted nodes.
+    fn stack_tables<'o>(
         &self,
         tree: &JoinedStacks<'_, 'p>,
-        order: &[usize],
         places: &[usize],
+        order: &'o [usize],
         budget: usize,
-    ) -> usize {
-        let mut children = vec![0_u32; tree.len()];
+    ) -> ([DataTable; 2], &'o [usize]) {
+        // The children of each node that have no row yet, and the most bytes of their sum.
+        let mut without_row = vec![(0_u32, 0); tree.len()];
         for parent in (0..tree.len()).filter_map(|at| tree.parent(at)) {
-            children[parent] += 1;
+            without_row[parent].0 += 1;
         }
-        let mut frames = IndexSet::new();
-        let (mut fitting, mut nodes, mut sums) = (0, 0, 0);
-        for (&at, count) in order.iter().zip(1..) {
-            let key = self.frame(tree, at);
-            let (frame, is_new) = frames.insert_full(key);
-            nodes += self.node_row(tree, places, at, frame).size();
-            nodes += if is_new {
-                self.frame_row(key).size()
-            } else {
-                0
-            };
-            if nodes > budget {
-                break;
-            }
-            if children[at] > 0 {
-                sums += self.sum_size(tree, at);
-            }
-            if let Some(parent) = tree.parent(at) {
-                children[parent] -= 1;
-                if children[parent] == 0 {
-                    sums -= self.sum_size(tree, parent);
-                }
-            }
-            if nodes + sums <= budget {
-                fitting = count;
-            }
-        }
-        fitting
-    }
-
-    /// The frames and nodes of the report.
-    fn stack_tables(
-        &self,
-        tree: &JoinedStacks<'_, 'p>,
-        places: &[usize],
-        shown: &[usize],
-        omitted: &[usize],
-    ) -> [DataTable; 2] {
         let mut tables =
             [&FRAME_COLUMNS[..], &COLUMNS].map(|columns| self.report.data_table(columns));
         let [frames, nodes] = &mut tables;
+        let mut fitting = [TableEnd::default(), TableEnd::default()];
         let mut keys = IndexSet::new();
-        let mut frame = |key| {
+        let (mut used, mut sums) = (0, 0);
+        let fixed = self.fixed_sum_size();
+        for &at in order {
+            let key = self.frame(tree, at);
             let (frame, is_new) = keys.insert_full(key);
-            if is_new {
-                frames.push(&self.frame_row(key));
-            }
-            frame
-        };
-        for &at in shown {
-            let row = self.node_row(tree, places, at, frame(self.frame(tree, at)));
+            let row = self.node_row(tree, places, at, frame);
+            used += row.size();
             nodes.push(&row);
+            if is_new {
+                let row = self.frame_row(key);
+                used += row.size();
+                frames.push(&row);
+            }
+            if used > budget {
+                break;
+            }
+            if let (1.., size) = &mut without_row[at] {
+                *size = fixed + self.inclusive_size(tree, at);
+                sums += *size;
+            }
+            if let Some(parent) = tree.parent(at) {
+                let (count, size) = &mut without_row[parent];
+                *count -= 1;
+                if *count == 0 {
+                    sums -= *size;
+                }
+            }
+            if used + sums <= budget {
+                frames.save_end(&mut fitting[0]);
+                nodes.save_end(&mut fitting[1]);
+            }
         }
+        frames.cut(&fitting[0]);
+        nodes.cut(&fitting[1]);
+        keys.truncate(frames.rows());
+        let (shown, omitted) = order.split_at(nodes.rows());
         let mut sums: BTreeMap<Option<usize>, (SideSums, u8)> = BTreeMap::new();
         for &at in omitted {
             let parent = tree.parent(at).map(|parent| places[parent]);
@@ -153,18 +142,19 @@ impl<'p> Data<'_, 'p> {
             sums.add_all(&self.node_sums(tree, at, Stacks::inclusive_costs));
         }
         for (parent, (sums, estimated)) in sums {
-            let row = self
-                .report
-                .data_row()
-                .position(parent)
-                .position(frame((None, Some(REST))));
+            let key = (None, Some(REST));
+            let (frame, is_new) = keys.insert_full(key);
+            if is_new {
+                frames.push(&self.frame_row(key));
+            }
+            let row = self.report.data_row().position(parent).position(frame);
             nodes.push(
                 &row.number(sums.counts.new)
                     .number(estimated)
                     .costs(&sums.costs),
             );
         }
-        tables
+        (tables, omitted)
     }
 
     /// A node with its self costs; 1 if these are estimated, 2 if only the inclusive costs are.
@@ -182,15 +172,17 @@ impl<'p> Data<'_, 'p> {
         row.costs(&sums.costs)
     }
 
-    /// The most bytes of the sum of a node's omitted children, which cost no more than the node.
-    fn sum_size(&self, tree: &JoinedStacks<'_, 'p>, at: usize) -> usize {
-        let costs = self.node_sums(tree, at, Stacks::inclusive_costs).costs;
-        let row = self.report.data_row().costs(&costs);
-        row.position(MAX_POSITION)
-            .position(MAX_POSITION)
-            .number(i64::MAX)
-            .number(0)
-            .size()
+    /// The most bytes of the sum of a node's omitted children, except its costs.
+    fn fixed_sum_size(&self) -> usize {
+        let row = self.report.data_row().position(MAX_POSITION);
+        let row = row.position(MAX_POSITION).number(i64::MAX).number(0);
+        row.size()
+    }
+
+    /// The most bytes of its costs: they are no larger than those of the node.
+    fn inclusive_size(&self, tree: &JoinedStacks<'_, 'p>, at: usize) -> usize {
+        let sums = self.node_sums(tree, at, Stacks::inclusive_costs);
+        self.report.data_row().costs(&sums.costs).size()
     }
 
     /// The calls of a node, and costs of both sides.

@@ -79,6 +79,14 @@ pub(super) struct DataTable {
     others: Vec<(&'static str, Vec<u8>)>,
 }
 
+/// Where the rows of a table ended once.
+#[derive(Default)]
+pub(super) struct TableEnd {
+    rows: usize,
+    /// The length of each list.
+    lengths: Vec<usize>,
+}
+
 /// The values of a column as JSON, for each event if it has them.
 struct Field {
     name: String,
@@ -129,6 +137,27 @@ impl DataTable {
             }
         }
         self.rows += 1;
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Replaces an earlier end by the present one.
+    pub fn save_end(&self, end: &mut TableEnd) {
+        let lists = self.fields.iter().flat_map(|field| &field.lists);
+        end.rows = self.rows;
+        end.lengths.clear();
+        end.lengths.extend(lists.map(Vec::len));
+    }
+
+    /// Drops the rows after an end.
+    pub fn cut(&mut self, end: &TableEnd) {
+        let lists = self.fields.iter_mut().flat_map(|field| &mut field.lists);
+        for (at, list) in lists.enumerate() {
+            list.truncate(end.lengths.get(at).copied().unwrap_or(0));
+        }
+        self.rows = end.rows;
     }
 
     /// Adds a field that is no column.
