@@ -19,10 +19,10 @@ mod cut_off;
 mod golden;
 mod hiding;
 mod names;
+mod options;
 #[cfg(feature = "compression")]
 // Inputs have other names elsewhere.
 #[cfg(unix)]
-mod options;
 mod outputs;
 mod page;
 mod parts;

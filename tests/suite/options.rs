@@ -424,12 +424,6 @@ impl Run {
                     .verdicts
                     .iter()
                     .for_each(|verdict| writeln!(text, "{verdict}").unwrap());
-                #[cfg(unix)]
-                {
-                    use std::os::unix::fs::PermissionsExt;
-                    let mode = fs::metadata(at(self.output)).unwrap().permissions().mode();
-                    writeln!(text, "mode {:o}", mode & 0o777).unwrap();
-                }
                 let written = fs::read(at(self.output)).unwrap();
                 text + &String::from_utf8_lossy(&written)
             }
@@ -474,7 +468,7 @@ fn conversions() {
         ("escape_html", webgrind_file, |r| r.options.escape_html = true, "&lt;1>"),
         ("source_url", html, |r| r.options.source_url = Some("editor:{file}:{line}".to_owned()), "editor:"),
         ("source", html, |r| r.sources = true, "int main(void)"),
-        ("output", |r| r.output = "old", |r| r.options.output.overwrite_profiles = true, "mode"),
+        ("output", |r| r.output = "old", |r| r.options.output.overwrite_profiles = true, "functions  3"),
         ("allow_empty", |r| r.inputs = vec!["headers"], |r| r.options.allow_empty = true, "ignored"),
         ("base", text_of_sums, |r| r.base = vec!["cheap"], "change"),
         ("per_run", |r| *r = Run::text(), |r| r.options.per_run = true, "per run"),
