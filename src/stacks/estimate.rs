@@ -500,7 +500,7 @@ impl<'a> Estimate<'a> {
     }
 }
 
-/// Drops the candidates that come too late, if only so many more estimated nodes have `room`.
+/// Drops the candidates that would find no room: all exact ones stay, and the best `room` others.
 fn prune(candidates: &mut BinaryHeap<Candidate>, room: usize) {
     let mut kept = take(candidates).into_vec();
     let exact = kept.iter().filter(|(is_exact, ..)| *is_exact).count();
