@@ -40,7 +40,7 @@ impl CallsBy {
 
 impl CallCosts {
     /// The costs of the calls between the rows of a view. Those of traces are exact, if lines are not
-    /// asked for or the stacks know them. In aggregates, they are what the file says, but recursive
+    /// asked for, the stacks know them, or there is only one. In aggregates, they are what the file says, but recursive
     /// calls cost no more than either of their rows.
     pub fn new(view: &View<'_>, by: CallsBy) -> Self {
         let mut calls = CallCosts {
@@ -60,10 +60,16 @@ impl CallCosts {
         }
         let contexts = view.profile.contexts();
         let contexts = contexts.filter(|contexts| {
-            let knows_lines = by == CallsBy::Pair || contexts.has_call_sites();
+            let knows_lines = by != CallsBy::Line || contexts.has_call_sites();
             knows_lines && view.profile.kind() == Some(Kind::Trace)
         });
         if let Some(contexts) = contexts {
+            let all_are_exact = by == CallsBy::Pair || contexts.has_call_sites();
+            let only_lines = if all_are_exact {
+                HashMap::default()
+            } else {
+                calls.only_lines()
+            };
             let hidden = view.hidden().and_then(Hidden::callers);
             let contexts = match hidden {
                 None => contexts.without_proxies(),
@@ -75,6 +81,10 @@ impl CallCosts {
                     return None;
                 }
                 let [caller, row] = [caller, callee].map(|id| view.row(contexts.function(id)));
+                let (caller, row) = (caller?, row?);
+                if !all_are_exact {
+                    return only_lines.get(&(caller, row)).copied();
+                }
                 let site = match hidden {
                     None => contexts.call_site(callee),
                     Some(hidden) => hidden.call_site(callee),
@@ -82,9 +92,15 @@ impl CallCosts {
                 let line = site.map_or((NameId::EMPTY, 0), |CallSite { file, line }| {
                     (if has_files { file } else { NameId::EMPTY }, line)
                 });
-                calls.keys.get_index_of(&by.key(caller?, row?, line))
+                calls.keys.get_index_of(&by.key(caller, row, line))
             });
-            calls.costs = costs;
+            if all_are_exact {
+                calls.costs = costs;
+            } else {
+                for position in only_lines.into_values() {
+                    calls.costs.set::<ANY_WIDTH>(position, costs.row(position));
+                }
+            }
         } else if by == CallsBy::Pair {
             for edge in view.edges() {
                 if let Some(position) = calls.keys.get_index_of(&calls.key(view, &edge)) {
@@ -94,6 +110,19 @@ impl CallCosts {
             }
         }
         calls
+    }
+
+    /// The positions of the calls that a row makes to another on one line alone.
+    fn only_lines(&self) -> HashMap<(FunctionId, FunctionId), usize> {
+        let mut found: HashMap<_, Option<usize>> = HashMap::default();
+        for (position, &(caller, callee, _)) in self.keys.iter().enumerate() {
+            let Some(callee) = callee else { continue };
+            let only = found.entry((caller, callee)).or_insert(Some(position));
+            *only = only.filter(|&first| first == position);
+        }
+        let only = found.into_iter();
+        only.filter_map(|(ends, only)| Some((ends, only?)))
+            .collect()
     }
 
     fn key(&self, view: &View<'_>, edge: &EdgeRef<'_>) -> CallKey {

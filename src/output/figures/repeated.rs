@@ -9,7 +9,7 @@ use crate::display::numbers::percent;
 use crate::maps::{HashSet, IndexMap};
 use crate::names::Named;
 use crate::profile::{EdgeRef, NameId};
-use crate::view::{GroupBy, MIN_PERCENT, View};
+use crate::view::{CallsBy, GroupBy, MIN_PERCENT, View};
 
 /// Calls of one line, or in a comparison of the line that makes most of them on each side.
 pub(crate) struct RepeatedCalls<'a> {
@@ -50,8 +50,8 @@ impl<'a> Report<'a> {
         };
         let matters = |(_, side, view, call): &(Key, Side, &View<'_>, EdgeRef<'_>)| {
             let least = self.first().totals[*side].saturating_mul(MIN_PERCENT.into());
-            let cost = self.cost_of(*side, call);
-            view.is_repeated(call) && cost > 0 && cost.saturating_mul(100) >= least
+            let cost = || self.cost_of(*side, view, call);
+            view.is_repeated(call) && cost() > 0 && cost().saturating_mul(100) >= least
         };
         let repeated = self.keyed_calls().filter(matters).filter(is_wanted);
         let mut found: IndexMap<Key, RepeatedCalls<'a>> = IndexMap::default();
@@ -100,9 +100,9 @@ impl<'a> Report<'a> {
         })
     }
 
-    fn cost_of(&self, side: Side, call: &EdgeRef<'_>) -> i128 {
+    fn cost_of(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> i128 {
         let first = self.first();
-        first.per_run(side, first.cost(side, call.costs()))
+        first.per_run(side, first.cost(side, view.call_costs(CallsBy::Edge, call)))
     }
 
     fn calls_of(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> SideCalls {
@@ -113,7 +113,7 @@ impl<'a> Report<'a> {
         SideCalls {
             times: CallCount::per_run(count, view.caller_runs(call)),
             count: CallCount::per_run(count, runs),
-            cost: self.cost_of(side, call),
+            cost: self.cost_of(side, view, call),
             is_estimated: view.is_call_estimated(call),
             is_recursive: view.is_recursive(call, call.callee),
         }
