@@ -174,8 +174,9 @@ impl<'t> TextTable<'t> {
     }
 
     /// The headings and rows as lines after an empty one, with names and locations that share the room
-    /// there is. Without a terminal, names that are wider than `aligned` push their locations to the right: one long name
-    /// must not move all locations. The paths of inputs are equally long, so those of parts are aligned.
+    /// there is. Without a terminal, names that are wider than `aligned` push their locations to the
+    /// right: one long name must not move all locations. The paths of inputs are equally long, so those
+    /// of parts are aligned.
     pub fn lines(mut self, options: &ReportOptions, aligned: usize) -> Vec<TextLine> {
         if let Some(width) = options.name_width() {
             self.shorten_names(width);
