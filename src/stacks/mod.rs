@@ -110,6 +110,29 @@ pub(crate) enum Estimated {
     SelfAndInclusive,
 }
 
+/// Finds the nodes that are not below another one of the same group, from nodes in their order.
+pub(crate) struct Outermost {
+    /// By group: the end of what is below its last such node.
+    ends: Vec<StackId>,
+}
+
+impl Outermost {
+    pub fn of(groups: usize) -> Self {
+        Outermost {
+            ends: vec![StackId(0); groups],
+        }
+    }
+
+    /// Whether the next node of a group is one.
+    pub fn has(&mut self, stacks: &Stacks<'_>, node: StackId, group: usize) -> bool {
+        let is_outermost = node >= self.ends[group];
+        if is_outermost {
+            self.ends[group] = stacks.node(node).end;
+        }
+        is_outermost
+    }
+}
+
 impl<'a> Stacks<'a> {
     /// Builds the tree of a profile.
     ///
@@ -352,24 +375,17 @@ impl<'a> Stacks<'a> {
     ) -> (CostTable, Vec<bool>) {
         let mut costs = CostTable::zeros(self.profile.events().len(), groups);
         let mut estimated = vec![false; groups];
-        // The end of the stacks that the last node of each group has counted.
-        let mut counted_up_to = vec![StackId(0); groups];
+        let mut outermost = Outermost::of(groups);
         for node in nodes.map(StackId::new) {
             let Some(group) = group_of(node) else {
                 continue;
             };
-            if node >= counted_up_to[group] {
-                counted_up_to[group] = self.node(node).end;
+            if outermost.has(self, node, group) {
                 costs.add::<ANY_WIDTH>(group, self.inclusive_costs(node));
                 estimated[group] |= self.is_inclusive_estimated(node);
             }
         }
         (costs, estimated)
-    }
-
-    /// The node after all those below a node.
-    pub(crate) fn end(&self, node: StackId) -> StackId {
-        self.node(node).end
     }
 
     /// Which costs are estimated.

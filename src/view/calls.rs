@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{GroupBy, Hidden, View};
 use crate::maps::{HashMap, IndexSet};
 use crate::profile::{Cost, EdgeRef, FunctionId, Kind, NameId};
-use crate::stacks::Stacks;
+use crate::stacks::{Outermost, Stacks};
 use crate::tables::{ANY_WIDTH, CostTable};
 use crate::trace::{CallSite, ContextId};
 
@@ -153,17 +153,14 @@ impl OutermostCalls {
             rows: HashMap::default(),
             costs: CostTable::new(view.profile.events().len()),
         };
-        // By callee: the end of the stacks that its last node has counted.
-        let mut counted_up_to = vec![None; view.functions().len()];
+        let mut outermost = Outermost::of(view.functions().len());
         for node in stacks.nodes() {
             let Some(callee) = view.node_row(&stacks, node) else {
                 continue;
             };
-            let counted = &mut counted_up_to[callee.index()];
-            if counted.is_some_and(|end| node < end) {
+            if !outermost.has(&stacks, node, callee.index()) {
                 continue;
             }
-            *counted = Some(stacks.end(node));
             let caller = stacks.parent(node);
             let Some(caller) = caller.and_then(|caller| view.node_row(&stacks, caller)) else {
                 continue;
@@ -222,7 +219,7 @@ impl PassedCalls {
         // By node: the nearest function that does not pass calls on, and what that calls on the way.
         let mut above: Vec<(Option<FunctionId>, Option<FunctionId>)> =
             Vec::with_capacity(stacks.nodes().len());
-        let mut counted_up_to = vec![None; view.functions().len()];
+        let mut outermost = Outermost::of(view.functions().len());
         for node in stacks.nodes() {
             let row = view.node_row(&stacks, node);
             let parent = stacks.parent(node);
@@ -234,11 +231,7 @@ impl PassedCalls {
                 (row, None)
             });
             let Some(callee) = row else { continue };
-            let counted = &mut counted_up_to[callee.index()];
-            let is_outermost = counted.is_none_or(|end| node >= end);
-            if is_outermost {
-                *counted = Some(stacks.end(node));
-            }
+            let is_outermost = outermost.has(&stacks, node, callee.index());
             let through = parent.and_then(|parent| view.node_row(&stacks, parent));
             let Some(through) = through.filter(|&row| view.is_passing(row)) else {
                 continue;
