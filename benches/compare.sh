@@ -23,18 +23,18 @@ for word in "$@"; do
 done
 [ -n "$profiles" ] && [ -n "$binaries" ] || fail
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
 for profile in $profiles; do
     cat "$profile" > /dev/null # into the page cache
     set -- -n 'wc -l' "wc -l $profile"
     for binary in $binaries; do
-        set -- "$@" -n "$binary" "$binary -q$options -o $folder/out.pre $profile"
+        set -- "$@" -n "$binary" "$binary -q$options -o $directory/out.pre $profile"
     done
-    hyperfine -N --style none --warmup 1 --min-runs 9 --export-csv "$folder/times" "$@" > /dev/null
+    hyperfine -N --style none --warmup 1 --min-runs 9 --export-csv "$directory/times" "$@" > /dev/null
     echo "$profile$options"
     # command,mean,stddev,median,user,system,min,max
     awk -F, 'NR == 2 { median = $4; least = $7 }
              NR > 1 { printf "  %6.2f x (median)  %6.2f x (least)  %8.3f s  %s\n",
-                      $4 / median, $7 / least, $4, $1 }' "$folder/times"
+                      $4 / median, $7 / least, $4, $1 }' "$directory/times"
 done

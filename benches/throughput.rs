@@ -103,11 +103,11 @@ fn stages(criterion: &mut Criterion) {
 
 /// Converts a compressed input, and only decompresses it with the same library.
 fn compressed(criterion: &mut Criterion) {
-    let folder = tempfile::tempdir().expect("a folder for temporary files");
-    let input = folder.path().join("xdebug.cg.gz");
+    let directory = tempfile::tempdir().expect("a directory for temporary files");
+    let input = directory.path().join("xdebug.cg.gz");
     let text = generate::xdebug(2_000_000, 500, 1);
-    compress(&text, &input).expect("a folder that can be written");
-    let output = Target::File(folder.path().join("out.pre"));
+    compress(&text, &input).expect("a directory that can be written");
+    let output = Target::File(directory.path().join("out.pre"));
 
     let mut group = criterion.benchmark_group("gzip");
     group.measurement_time(Duration::from_secs(5));
@@ -137,18 +137,18 @@ fn inflate(path: &Path) -> io::Result<u64> {
     io::copy(&mut MultiGzDecoder::new(file), &mut sink)
 }
 
-/// Writes the profiles to the files that `benches/compare.sh` takes, if a folder is named.
+/// Writes the profiles to the files that `benches/compare.sh` takes, if a directory is named.
 fn save() -> bool {
-    let Some(folder) = std::env::var_os("SAVE_PROFILES") else {
+    let Some(directory) = std::env::var_os("SAVE_PROFILES") else {
         return false;
     };
-    let folder = Path::new(&folder);
+    let directory = Path::new(&directory);
     let large = [
         ("xdebug.cg", generate::xdebug(6_000_000, 500, 1)),
         ("valgrind.cg", generate::valgrind(60_000, 1)),
     ];
     for (name, text) in large {
-        fs::write(folder.join(name), text).expect("a folder that can be written");
+        fs::write(directory.join(name), text).expect("a directory that can be written");
     }
     true
 }

@@ -111,7 +111,7 @@
 //! |---|---|---|
 //! | `cli` | yes | the `cg-preprocess` program; it needs `files` |
 //! | `compression` | yes | gzip and zstd input, pprof output |
-//! | `files` | with `cli` | [`run::convert`], [`run::read`] of several inputs, folders of source files |
+//! | `files` | with `cli` | [`run::convert`], [`run::read`] of several inputs, directories of source files |
 //!
 //! Without them, the library reads bytes and paths and writes to any [`Write`](std::io::Write), with
 //! fewer than 20 crates. A webgrind file that comes as a stream is copied into memory then, not to a

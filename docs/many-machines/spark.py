@@ -15,10 +15,10 @@ from pyspark.sql import SparkSession
 
 def sums(profiles):
     """Merge some profiles. Takes and returns bytes."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         paths = []
         for number, profile in enumerate(profiles):
-            paths.append(Path(folder, str(number)))
+            paths.append(Path(directory, str(number)))
             paths[-1].write_bytes(profile)
         if not paths:
             return []

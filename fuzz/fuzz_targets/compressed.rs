@@ -19,8 +19,8 @@ fuzz_target!(|data: &[u8]| {
     let Some((&[how, at], data)) = data.split_first_chunk() else {
         return;
     };
-    let folder = tempfile::tempdir_in("/dev/shm").expect("a folder in memory");
-    let folder = folder.path();
+    let directory = tempfile::tempdir_in("/dev/shm").expect("a directory in memory");
+    let directory = directory.path();
     if how & 7 == 7 {
         // As it is, after the first bytes of a member or a frame.
         let magic: &[u8] = if how & 8 == 0 {
@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
         } else {
             b"\x28\xb5\x2f\xfd"
         };
-        let _ = converted(folder, &[magic, data].concat());
+        let _ = converted(directory, &[magic, data].concat());
         return;
     }
     let (one, other) = data.split_at(data.len() * usize::from(at) / 256);
@@ -40,7 +40,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let padding: &[u8] = if how & 6 == 0 { &[0; 3] } else { &[] };
     let compressed = [&compress(one), padding, &compress(other), padding].concat();
-    assert_eq!(converted(folder, &compressed), converted(folder, data));
+    assert_eq!(converted(directory, &compressed), converted(directory, data));
 });
 
 fn gzip(data: &[u8], level: Compression) -> Vec<u8> {
@@ -50,8 +50,8 @@ fn gzip(data: &[u8], level: Compression) -> Vec<u8> {
 }
 
 /// What a conversion writes, and its warnings. What errors say may differ by what was read first.
-fn converted(folder: &Path, data: &[u8]) -> Option<(Vec<u8>, Vec<String>)> {
-    let paths: [PathBuf; 2] = ["in", "out"].map(|name| folder.join(name));
+fn converted(directory: &Path, data: &[u8]) -> Option<(Vec<u8>, Vec<String>)> {
+    let paths: [PathBuf; 2] = ["in", "out"].map(|name| directory.join(name));
     let [input, output] = &paths;
     fs::write(input, data).expect("memory takes it");
     let mut options = ConvertOptions::default();

@@ -14,7 +14,7 @@ const MAX_NAME_KIB: usize = MAX_NAME >> 10;
 
 /// Why a profile cannot be read, and where.
 #[derive(Debug)]
-pub struct Error {
+pub struct ParseError {
     /// Name of the input, as the user knows it.
     pub input: String,
     /// Number of the line, from 1.
@@ -23,14 +23,14 @@ pub struct Error {
     pub problem: Problem,
 }
 
-impl Error {
+impl ParseError {
     /// The kind of the problem.
     pub fn kind(&self) -> &ProblemKind {
         &self.problem.kind
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problem.kind {
             ProblemKind::Empty => write!(f, "{}: {}", self.input, self.problem),
@@ -39,7 +39,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
+impl std::error::Error for ParseError {
     /// The cause of the problem, whose own message is part of this error's.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.problem.kind.source()
@@ -174,7 +174,7 @@ fn why_no_data(skipped: u64) -> String {
 /// A problem that did not stop reading.
 #[derive(Debug, Error)]
 #[error("{input}:{line}: {kind}")]
-pub struct Warning {
+pub struct ParseWarning {
     /// Name of the input, as the user knows it.
     pub input: String,
     /// Number of the line, from 1.
@@ -183,7 +183,7 @@ pub struct Warning {
     pub kind: WarningKind,
 }
 
-/// The kinds of a [`Warning`].
+/// The kinds of a [`ParseWarning`].
 #[derive(Debug, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
@@ -292,10 +292,10 @@ impl WarningKind {
     }
 }
 
-impl Alike for Warning {
+impl Alike for ParseWarning {
     fn is_like(&self, other: &Self) -> bool {
         use WarningKind::*;
-        let kind = |warning: &Warning| match &warning.kind {
+        let kind = |warning: &ParseWarning| match &warning.kind {
             Skipped(_) => (discriminant(&SkippedCallCost), false),
             CutLine(_) | UnendedLine(_) | CutCall | CutBlock(_) | CutPart => {
                 (discriminant(&CutRun), false)

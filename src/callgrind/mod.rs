@@ -20,12 +20,12 @@ mod ranges;
 mod reader;
 mod writer;
 
-pub use error::{Error, Problem, ProblemKind, Warning, WarningKind};
+pub use error::{ParseError, ParseWarning, Problem, ProblemKind, WarningKind};
 pub use part_filter::{FoundParts, PartFilter};
 #[doc(hidden)]
 pub use ranges::{Ranges, read_ranges};
-pub use reader::{Outcome, read};
-pub use writer::{WriteError, WriteWarning, write};
+pub use reader::{Parsed, read};
+pub use writer::{CallgrindWriteError, CallgrindWriteWarning, write};
 
 use crate::profile::Kind;
 

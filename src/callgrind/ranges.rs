@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::interpreter::Interpreter;
 use super::reader::LineReader;
-use super::{Error, Outcome, ReadOptions};
+use super::{ParseError, Parsed, ReadOptions};
 use crate::in_order::in_order;
 use crate::io::BUFFER;
 use crate::profile::{Kind, ProfileBuilder, ProfileOptions};
@@ -40,7 +40,7 @@ pub fn read_ranges(
     name: &str,
     options: &ReadOptions,
     builder: &mut ProfileBuilder,
-) -> Result<Outcome, Error> {
+) -> Result<Parsed, ParseError> {
     let mut reading = LineReader::new(Interpreter::new(builder, name, options));
     match file {
         Some(file) => file.read(input, &mut reading)?,
@@ -50,7 +50,11 @@ pub fn read_ranges(
 }
 
 impl Ranges<'_> {
-    fn read(&self, mut input: impl BufRead, reading: &mut LineReader<'_>) -> Result<(), Error> {
+    fn read(
+        &self,
+        mut input: impl BufRead,
+        reading: &mut LineReader<'_>,
+    ) -> Result<(), ParseError> {
         let head = self.range.min(HEAD);
         reading.read((&mut input).take(head))?;
         let Some(first) = self.block(head) else {

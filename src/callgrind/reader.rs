@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::error::ProblemKind;
 use super::interpreter::Interpreter;
-use super::{Error, FoundParts, ReadOptions, Warning};
+use super::{FoundParts, ParseError, ParseWarning, ReadOptions};
 use crate::io::BUFFER;
 use crate::profile::ProfileBuilder;
 use crate::warnings::Warnings;
@@ -14,11 +14,11 @@ const MAX_LINE_LENGTH: usize = 1 << 20;
 
 /// The result of reading an input.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct Parsed {
     /// Bytes of text.
     pub bytes: u64,
     /// Warnings for the user.
-    pub warnings: Warnings<Warning>,
+    pub warnings: Warnings<ParseWarning>,
     /// The matches of [`ReadOptions::parts`].
     pub parts: FoundParts,
     /// The number of the first part, if it has one.
@@ -42,7 +42,7 @@ pub fn read(
     name: &str,
     options: &ReadOptions,
     builder: &mut ProfileBuilder,
-) -> Result<Outcome, Error> {
+) -> Result<Parsed, ParseError> {
     let input = BufReader::with_capacity(BUFFER, input);
     let mut reading = LineReader::new(Interpreter::new(builder, name, options));
     reading.read(input)?;
@@ -68,7 +68,7 @@ impl<'a> LineReader<'a> {
     }
 
     /// Reads the next bytes.
-    pub fn read(&mut self, mut input: impl BufRead) -> Result<(), Error> {
+    pub fn read(&mut self, mut input: impl BufRead) -> Result<(), ParseError> {
         let (interpreter, begun) = (&mut self.interpreter, &mut self.begun);
         loop {
             let mut chunk = match input.fill_buf() {
@@ -98,14 +98,14 @@ impl<'a> LineReader<'a> {
     }
 
     /// Ends the input.
-    pub fn finish(mut self) -> Result<Outcome, Error> {
+    pub fn finish(mut self) -> Result<Parsed, ParseError> {
         if self.bytes == 0 {
             return Err(self.interpreter.error(ProblemKind::Empty));
         }
         if !self.begun.is_empty() {
             self.interpreter.last_line(&self.begun);
         }
-        Ok(Outcome {
+        Ok(Parsed {
             bytes: self.bytes,
             warnings: self.interpreter.finish()?,
             first_part: self.interpreter.first_part,
@@ -114,7 +114,7 @@ impl<'a> LineReader<'a> {
     }
 }
 
-fn check_length(line: &[u8], interpreter: &Interpreter<'_>) -> Result<(), Error> {
+fn check_length(line: &[u8], interpreter: &Interpreter<'_>) -> Result<(), ParseError> {
     if line.strip_suffix(b"\n").unwrap_or(line).len() > MAX_LINE_LENGTH {
         return Err(interpreter.error(ProblemKind::LineTooLong));
     }

@@ -13,7 +13,7 @@ use crate::tables::first_cost;
 /// Why a profile cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum WriteError {
+pub enum CallgrindWriteError {
     /// The output fails.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -25,7 +25,7 @@ pub enum WriteError {
 /// A difference between a profile and the written one.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum WriteWarning {
+pub enum CallgrindWriteWarning {
     /// This number of names contain line ends, or begin with blanks.
     #[error(
         "names that contain line ends or begin with blanks, which the callgrind format does not allow, were written like \\x0a: {0}"
@@ -50,7 +50,10 @@ pub enum WriteWarning {
 /// # Errors
 ///
 /// When the output fails, and, before anything is written, when a sum exceeds 64 bits.
-pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>, WriteError> {
+pub fn write(
+    profile: &Profile,
+    output: impl Write,
+) -> Result<Vec<CallgrindWriteWarning>, CallgrindWriteError> {
     check(profile)?;
     let functions = profile.functions();
     let spelled: HashSet<NameId> = functions
@@ -66,16 +69,18 @@ pub fn write(profile: &Profile, output: impl Write) -> Result<Vec<WriteWarning>,
     } else {
         // Readers could not distinguish these functions. A webgrind file can have some, because it
         // has no objects.
-        let renamed = profile.renamed(spell).map_err(|_| WriteError::TooLarge)?;
+        let renamed = profile
+            .renamed(spell)
+            .map_err(|_| CallgrindWriteError::TooLarge)?;
         check(&renamed)?;
         write_distinct(&renamed, sorted(&renamed), output)?
     };
     let mut warnings = Vec::new();
     if let count @ 1.. = spelled.len() {
-        warnings.push(WriteWarning::SpelledNames(count));
+        warnings.push(CallgrindWriteWarning::SpelledNames(count));
     }
     if let functions @ 1.. = other_inclusive {
-        warnings.push(WriteWarning::InclusiveCosts(functions));
+        warnings.push(CallgrindWriteWarning::InclusiveCosts(functions));
     }
     Ok(warnings)
 }
@@ -86,7 +91,7 @@ fn write_distinct(
     profile: &Profile,
     order: Vec<FunctionId>,
     output: impl Write,
-) -> Result<usize, WriteError> {
+) -> Result<usize, CallgrindWriteError> {
     let mut ranks = vec![0; order.len()];
     for (rank, id) in order.iter().enumerate() {
         ranks[id.index()] = rank;
@@ -116,12 +121,12 @@ fn write_distinct(
 }
 
 /// Checks that all sums fit into 64 bits.
-fn check(profile: &Profile) -> Result<(), WriteError> {
+fn check(profile: &Profile) -> Result<(), CallgrindWriteError> {
     let functions = profile.functions();
     let invocations = functions.map(|(_, function)| function.invocations);
     let mut counts = invocations.chain(profile.edges().map(|edge| edge.calls));
     if profile.has_saturated() || counts.any(|count| count == u64::MAX) {
-        Err(WriteError::TooLarge)
+        Err(CallgrindWriteError::TooLarge)
     } else {
         Ok(())
     }
@@ -195,7 +200,7 @@ impl<'a, W: Write> Writer<'a, W> {
     }
 
     /// Writes the block of a function.
-    fn function(&mut self, id: FunctionId) -> Result<(), WriteError> {
+    fn function(&mut self, id: FunctionId) -> Result<(), CallgrindWriteError> {
         let profile = self.profile;
         let (function, self_costs) = (profile.function(id), profile.self_costs(id));
         let calls: Vec<EdgeRef<'_>> = profile.sub_calls(id).collect();

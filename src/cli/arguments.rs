@@ -498,7 +498,7 @@ impl Arguments {
         options.format = format;
         options.text = self.report_options();
         options.source_url.clone_from(&self.source.source_url);
-        options.source.folders.clone_from(&self.source.source);
+        options.source.directories.clone_from(&self.source.source);
         options.source.root.clone_from(&self.source.trim_path);
         options.read.kind = self.rare.kind.kind();
         options.read.lenient = self.reading.lenient;

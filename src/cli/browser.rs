@@ -23,7 +23,7 @@ const OPENER: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// A path for a report in the folder for temporary files. Nobody can predict its name and put
+/// A path for a report in the directory for temporary files. Nobody can predict its name and put
 /// something there.
 pub fn temporary_page() -> Result<Target> {
     let mut builder = Builder::new();

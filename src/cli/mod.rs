@@ -24,7 +24,7 @@ use anyhow::{Result, anyhow};
 use cg_preprocess::compare::{Outcome, Verdict};
 use cg_preprocess::io::{Source, Target};
 use cg_preprocess::run::{
-    self, Conversion, ConvertError, ConvertOptions, Format, Loaded, Report, Warning,
+    self, Conversion, ConvertError, ConvertOptions, Converted, Format, Loaded, Warning,
 };
 use clap::{CommandFactory, FromArgMatches};
 use same_file::Handle;
@@ -56,7 +56,7 @@ pub fn run() -> Result<ExitCode> {
         arguments.target()
     };
     let files = arguments.webgrind_files()?;
-    let report = match &files {
+    let converted = match &files {
         Some(files) => show_in_webgrind(files, &arguments)?,
         None => convert(&target, &arguments)?,
     };
@@ -67,7 +67,7 @@ pub fn run() -> Result<ExitCode> {
     // If this fails, nobody can be told, and the output is written.
     let mut say = |line: String| drop(messages.write_all((line + "\n").as_bytes()));
     let (quiet, strict) = (arguments.messages.quiet, arguments.reading.strict);
-    for listed in report.warnings.iter() {
+    for listed in converted.warnings.iter() {
         // A misspelled name must not go unnoticed; with --strict it is listed below.
         let is_said = match listed.warning {
             Warning::LimitOnNothing(_) => !strict,
@@ -86,7 +86,7 @@ pub fn run() -> Result<ExitCode> {
     if let Some(files) = files.filter(|_| !quiet) {
         say(files.advice());
     }
-    let failures = failures(&report, strict);
+    let failures = failures(&converted, strict);
     let (listed, others) = failures.split_at(failures.len().min(MAX_FAILURES));
     for failure in listed {
         say(format!("failed: {failure}"));
@@ -95,7 +95,7 @@ pub fn run() -> Result<ExitCode> {
         say(format!("failed: {} more like these", others.len()));
     }
     if arguments.messages.verbose {
-        say(statistics(&report, start));
+        say(statistics(&converted, start));
     }
     if let Target::File(page) = &target
         && arguments.output.open
@@ -130,7 +130,7 @@ fn parse() -> Arguments {
     })
 }
 
-fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
+fn convert(target: &Target, arguments: &Arguments) -> Result<Converted> {
     let (sources, mut options) = (arguments.sources()?, arguments.options()?);
     options.output.is_private = arguments.opens_new_page();
     let read = || {
@@ -146,7 +146,7 @@ fn convert(target: &Target, arguments: &Arguments) -> Result<Report> {
 
 /// Writes the profile where webgrind lists it, and then the webgrind file, exactly as webgrind
 /// would have this program write it.
-fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Report> {
+fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Converted> {
     files.check()?;
     let mut options = ConvertOptions::default();
     options.format = Format::V7;
@@ -155,7 +155,7 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
     let preprocessed = Target::File(files.preprocessed.clone());
     // The profile must not be replaced if the other file is not writable.
     Conversion::prepare(&[], &preprocessed, &options)?;
-    let mut report = convert(&Target::File(files.profile.clone()), arguments)?;
+    let mut converted = convert(&Target::File(files.profile.clone()), arguments)?;
     let inputs = [Source::File(files.profile.clone())];
     // Another process may replace the profile meanwhile. The process that writes the webgrind file
     // last must have read the latest profile.
@@ -167,9 +167,9 @@ fn show_in_webgrind(files: &WebgrindFiles, arguments: &Arguments) -> Result<Repo
         }
     };
     files.remove_pictures();
-    report.warnings.append(shown.warnings);
-    report.bytes_out += shown.bytes_out;
-    Ok(report)
+    converted.warnings.append(shown.warnings);
+    converted.bytes_out += shown.bytes_out;
+    Ok(converted)
 }
 
 /// Adds advice where arguments are easily confused, such as an output without -o, or a pattern
@@ -209,37 +209,40 @@ fn is_redirected() -> bool {
 }
 
 /// What failed although the output was written.
-fn failures(report: &Report, is_strict: bool) -> Vec<String> {
-    let is_incomplete = is_strict && !report.is_complete();
+fn failures(converted: &Converted, is_strict: bool) -> Vec<String> {
+    let is_incomplete = is_strict && !converted.is_complete();
     let incomplete = is_incomplete.then(|| "the input is incomplete".to_owned());
     let has_failed = |verdict: &&Verdict| match verdict.outcome {
         Outcome::Passed => false,
         Outcome::NotFound => is_strict,
         Outcome::Incomplete | Outcome::Failed => true,
     };
-    let failed = report.verdicts.iter().filter(has_failed);
+    let failed = converted.verdicts.iter().filter(has_failed);
     incomplete
         .into_iter()
         .chain(failed.map(Verdict::to_string))
         .collect()
 }
 
-fn statistics(report: &Report, start: Instant) -> String {
+fn statistics(converted: &Converted, start: Instant) -> String {
     let seconds = start.elapsed().as_secs_f64();
-    let decompressed = match report.bytes_decompressed {
-        bytes if bytes == report.bytes_in => String::new(),
+    let decompressed = match converted.bytes_decompressed {
+        bytes if bytes == converted.bytes_in => String::new(),
         bytes => format!(" ({bytes} decompressed)"),
     };
-    let rate = report.bytes_decompressed as f64 / 1e6 / seconds.max(1e-6);
-    let sources = match report.source_files {
+    let rate = converted.bytes_decompressed as f64 / 1e6 / seconds.max(1e-6);
+    let sources = match converted.source_files {
         Some(files) => format!(
             ", source files: {} found, {} refused, {} not found",
             files.found, files.refused, files.missing
         ),
         None => String::new(),
     };
+    let plural = |count| if count == 1 { "" } else { "s" };
+    let (functions, calls) = (converted.functions, converted.calls);
+    let [of_functions, of_calls] = [functions as u64, calls].map(plural);
     format!(
-        "{} functions, {} calls, {} bytes in{decompressed}, {} bytes out{sources}, {seconds:.3} s, {rate:.1} MB/s",
-        report.functions, report.calls, report.bytes_in, report.bytes_out
+        "{functions} function{of_functions}, {calls} call{of_calls}, {} bytes in{decompressed}, {} bytes out{sources}, {seconds:.3} s, {rate:.1} MB/s",
+        converted.bytes_in, converted.bytes_out
     )
 }

@@ -93,7 +93,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     }
 }
 
-/// Often, everyone may write to webgrind's folder.
+/// Often, everyone may write to webgrind's directory.
 const LINKS: Links = Links::Own;
 
 /// Removes a webgrind file, if there is one.
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_is_told_whatever_folder_and_system_it_is_in() {
+    fn the_name_is_told_whatever_directory_and_system_it_is_in() {
         for path in [
             "preprocessor",
             "/srv/webgrind/bin/preprocessor",

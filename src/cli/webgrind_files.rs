@@ -28,8 +28,8 @@ pub struct WebgrindFiles {
 impl WebgrindFiles {
     /// Finds the paths of both files.
     ///
-    /// Without a folder, `name` is in the system's folder for temporary files, where Xdebug writes
-    /// and webgrind looks by default. `storage` is webgrind's folder for its own files, if it is
+    /// Without a directory, `name` is in the system's directory for temporary files, where Xdebug writes
+    /// and webgrind looks by default. `storage` is webgrind's directory for its own files, if it is
     /// another one.
     ///
     /// # Errors
@@ -40,13 +40,13 @@ impl WebgrindFiles {
         let Some(file_name) = name.file_name() else {
             bail!("{shown}: is not a valid name for a profile");
         };
-        // Otherwise, the profile would be written beside the folder.
-        let has_folder = name.components().nth(1).is_some();
-        if ends_with_separator(name) || has_folder && name.is_dir() {
+        // Otherwise, the profile would be written beside the directory.
+        let has_directory = name.components().nth(1).is_some();
+        if ends_with_separator(name) || has_directory && name.is_dir() {
             bail!("{shown}: is a directory; add a name for the profile, such as all");
         }
-        let folder = match name.parent() {
-            Some(folder) if folder != Path::new("") => folder.to_owned(),
+        let directory = match name.parent() {
+            Some(directory) if directory != Path::new("") => directory.to_owned(),
             _ => env::temp_dir(),
         };
         let is_whole = file_name
@@ -54,8 +54,8 @@ impl WebgrindFiles {
             .starts_with(BEGINNING.as_bytes());
         let mut name = OsString::from(if is_whole { "" } else { BEGINNING });
         name.push(file_name);
-        let profile = folder.join(&name);
-        // The ending must not occur in the names of folders, either.
+        let profile = directory.join(&name);
+        // The ending must not occur in the names of directories, either.
         if profile.to_string_lossy().contains(FILE_ENDING) {
             bail!(
                 "{}: webgrind lists no profile whose path contains {FILE_ENDING}",
@@ -63,7 +63,7 @@ impl WebgrindFiles {
             );
         }
         name.push(FILE_ENDING);
-        let preprocessed = storage.unwrap_or(&folder).join(name);
+        let preprocessed = storage.unwrap_or(&directory).join(name);
         Ok(WebgrindFiles {
             profile,
             preprocessed,

@@ -215,8 +215,8 @@ pub fn keep_common_events(base: &mut Profile, new: &mut Profile) -> Result<(), C
 ///
 /// Functions are the same if their names and the last components of their files are equal. Functions
 /// of one side that share both are added up, and so are a function and the clones that compilers make
-/// of it (`f.part.0`). The names of PHP's `include` and of closures contain a folder; they match the same
-/// names in another folder, unless the other side has exactly the same name. Closures are paired by
+/// of it (`f.part.0`). The names of PHP's `include` and of closures contain a directory; they match the same
+/// names in another directory, unless the other side has exactly the same name. Closures are paired by
 /// their order in the file. Of the rest, functions whose name and object are unique on each side
 /// have moved to another file. The order of the functions in a profile does not matter.
 #[derive(Clone, Debug)]

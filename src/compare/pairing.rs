@@ -26,7 +26,7 @@ use super::{ComparedEvent, FunctionChange, Side, Sides};
 use crate::display::numbers::grouped;
 use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
-use crate::names::{is_known, last_component, original, paths, without_folders, without_lines};
+use crate::names::{is_known, last_component, original, paths, without_directories, without_lines};
 use crate::profile::{FunctionId, PartHeader};
 use crate::view::{GroupBy, View};
 
@@ -295,7 +295,7 @@ impl FunctionChange {
         let sides = profiles.zip(functions.as_ref());
         let names = sides.map(|(profile, functions)| -> BTreeSet<_> {
             let names = functions.iter().map(|&id| profile.names_of(id));
-            names.map(|[.., name]| without_folders(name)).collect()
+            names.map(|[.., name]| without_directories(name)).collect()
         });
         let are_functions = profiles.new.by() == GroupBy::Function;
         let has_several = are_functions && names.base.union(&names.new).nth(1).is_some();
@@ -312,7 +312,7 @@ impl FunctionChange {
 }
 
 impl Transition {
-    /// The change of functions that both sides have, with their names without folders.
+    /// The change of functions that both sides have, with their names without directories.
     fn of(
         functions: Sides<(&View<'_>, &Vec<FunctionId>)>,
         names: Sides<BTreeSet<Vec<u8>>>,
@@ -365,7 +365,7 @@ impl AlikeFunctions {
             let edges = functions.iter().flat_map(|&id| profile.called_from(id));
             callers.extend(edges.map(|edge| {
                 let [.., name] = profile.names_of(edge.caller);
-                without_folders(&without_lines(name).0)
+                without_directories(&without_lines(name).0)
             }));
         }
         AlikeFunctions {

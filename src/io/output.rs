@@ -60,7 +60,7 @@ impl Target {
     }
 }
 
-/// Finds out what is at a path. A regular file need not exist, but its folder must be writable.
+/// Finds out what is at a path. A regular file need not exist, but its directory must be writable.
 fn place(path: &Path, links: Links) -> io::Result<Place> {
     // This follows links as well, if the system allows it.
     let found = fs::metadata(path);
@@ -84,7 +84,7 @@ fn place(path: &Path, links: Links) -> io::Result<Place> {
     if path.file_name().is_none() || ends_with_separator(&path) {
         return Err(io::ErrorKind::NotADirectory.into());
     }
-    try_folder(folder(&path))?;
+    try_directory(directory(&path))?;
     Ok(Place::File(path))
 }
 
@@ -94,7 +94,7 @@ fn is_own(metadata: &Metadata) -> bool {
     metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Whether something in a folder like `/tmp` belongs neither to the user nor to the folder's owner.
+/// Whether something in a directory like `/tmp` belongs neither to the user nor to the directory's owner.
 /// Everyone may create files there, which only they can remove.
 #[cfg(unix)]
 fn is_foreign(path: &Path, metadata: &Metadata) -> io::Result<bool> {
@@ -106,9 +106,9 @@ fn is_foreign(path: &Path, metadata: &Metadata) -> io::Result<bool> {
     if is_own(metadata) {
         return Ok(false);
     }
-    let folder = fs::metadata(folder(path))?;
-    let is_shared = folder.mode() & STICKY != 0 && folder.mode() & WRITABLE != 0;
-    Ok(is_shared && folder.uid() != metadata.uid())
+    let directory = fs::metadata(directory(path))?;
+    let is_shared = directory.mode() & STICKY != 0 && directory.mode() & WRITABLE != 0;
+    Ok(is_shared && directory.uid() != metadata.uid())
 }
 
 /// On other systems, owners are unknown.
@@ -126,10 +126,10 @@ fn denied(reason: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, reason.into())
 }
 
-/// Follows the links of a path and of its folders, whether or not the file exists. A path to an
+/// Follows the links of a path and of its directories, whether or not the file exists. A path to an
 /// open file, such as `/dev/stdout`, is not followed.
 ///
-/// In folders, the links of [`Links::Protected`] are followed, because systems have some there.
+/// In directories, the links of [`Links::Protected`] are followed, because systems have some there.
 ///
 /// # Errors
 ///
@@ -148,13 +148,13 @@ pub fn locate(path: &Path, links: Links) -> io::Result<PathBuf> {
             Links::Own if is_last => is_own(&link),
             _ => !is_foreign(at, &link)?,
         };
-        // Nobody can replace this link meanwhile: in a shared folder, it belongs to the user or to
-        // the folder's owner.
+        // Nobody can replace this link meanwhile: in a shared directory, it belongs to the user or to
+        // the directory's owner.
         if !may_follow {
             let at = printable_path(at);
             return Err(denied(format!("the link {at} belongs to another user")));
         }
-        let mut target = folder(at).join(fs::read_link(at)?);
+        let mut target = directory(at).join(fs::read_link(at)?);
         if let Ok(rest) = path.strip_prefix(at)
             && !is_last
         {
@@ -251,26 +251,26 @@ impl<W: Write> Write for CountingWriter<W> {
     }
 }
 
-/// Checks that files can be created in a folder.
-fn try_folder(folder: &Path) -> io::Result<()> {
+/// Checks that files can be created in a directory.
+fn try_directory(directory: &Path) -> io::Result<()> {
     // A file without a name, which disappears when it is closed.
-    let outcome = tempfile::tempfile_in(folder);
+    let outcome = tempfile::tempfile_in(directory);
     outcome.map(drop).map_err(|error| {
-        let folder = printable_path(folder);
+        let directory = printable_path(directory);
         let kind = error.kind();
-        let text = format!("no file can be created in {folder}: {}", plain(error));
+        let text = format!("no file can be created in {directory}: {}", plain(error));
         io::Error::new(kind, text)
     })
 }
 
-fn folder(path: &Path) -> &Path {
+fn directory(path: &Path) -> &Path {
     match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
         _ => Path::new("."),
     }
 }
 
-/// Whether a path ends with a separator, as only the path of a folder does.
+/// Whether a path ends with a separator, as only the path of a directory does.
 pub fn ends_with_separator(path: &Path) -> bool {
     let last = path.as_os_str().as_encoded_bytes().last();
     last.is_some_and(|&byte| std::path::is_separator(char::from(byte)))
@@ -295,7 +295,7 @@ pub fn remove_unfinished() {
     std::mem::forget(unfinished);
 }
 
-/// Writes a file in the folder of `path`, then renames it to `path`.
+/// Writes a file in the directory of `path`, then renames it to `path`.
 ///
 /// The data are on the disk before the file gets its name. It gets the owner and mode of the file
 /// that it replaces.
@@ -321,7 +321,7 @@ fn replace<E: From<io::Error>>(
     Ok(bytes)
 }
 
-/// A new file in the folder of `path`, which is removed if the program ends before it has its name.
+/// A new file in the directory of `path`, which is removed if the program ends before it has its name.
 fn begin(path: &Path, is_private: bool) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".cg-preprocess-").suffix(".tmp");
@@ -335,7 +335,7 @@ fn begin(path: &Path, is_private: bool) -> io::Result<NamedTempFile> {
     // A signal waits until the file is in the list.
     let mut unfinished = lock_unfinished();
     unfinished.retain(|path| path.exists());
-    let file = builder.tempfile_in(folder(path))?;
+    let file = builder.tempfile_in(directory(path))?;
     unfinished.push(file.path().to_owned());
     Ok(file)
 }
@@ -365,8 +365,8 @@ mod tests {
 
     #[test]
     fn what_replaces_a_file_is_for_the_owner_alone_until_it_is_finished() {
-        let folder = tempfile::tempdir().unwrap();
-        let unfinished = begin(&folder.path().join("out"), true).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let unfinished = begin(&directory.path().join("out"), true).unwrap();
         let mode = unfinished.as_file().metadata().unwrap().mode();
         assert_eq!(mode & 0o777, 0o600);
     }

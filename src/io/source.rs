@@ -33,7 +33,7 @@ const MAX_CHECKED: u64 = 256 << 20;
 /// that size, so the rest need not be copied.
 const MAX_COPIED: u64 = 1 << 32;
 
-/// A copy. With more than 8 MiB, it goes to a file without a name in the system's folder for temporary
+/// A copy. With more than 8 MiB, it goes to a file without a name in the system's directory for temporary
 /// files.
 #[cfg(feature = "files")]
 type Copy = tempfile::SpooledTempFile;
@@ -331,10 +331,10 @@ fn copy(input: impl BufRead, most: u64) -> io::Result<Copy> {
         let count = bytes.len();
         copy.write_all(bytes).map_err(|error| {
             // Otherwise, the error would blame the input.
-            let folder = printable_path(&env::temp_dir());
+            let directory = printable_path(&env::temp_dir());
             let kind = error.kind();
             let error = plain(error);
-            let text = format!("cannot create a temporary file in {folder}: {error}");
+            let text = format!("cannot create a temporary file in {directory}: {error}");
             io::Error::new(kind, text)
         })?;
         input.consume(count);

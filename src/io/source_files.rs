@@ -1,7 +1,7 @@
-//! Source files that may be shown: those in folders that the user named.
+//! Source files that may be shown: those in directories that the user named.
 //!
 //! A profile can name any file, and reports are passed around. So a file is read only if it is in
-//! one of these folders after all links are followed, is not hidden, and is text.
+//! one of these directories after all links are followed, is not hidden, and is text.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -30,10 +30,10 @@ const MAX_LINE_LENGTH: usize = 1_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceOptions {
-    /// The folders whose files may be read.
-    pub folders: Vec<PathBuf>,
-    /// The path of the folders in the profile. It is stripped from the names of files before they
-    /// are looked up in the folders.
+    /// The directories whose files may be read.
+    pub directories: Vec<PathBuf>,
+    /// The path of the directories in the profile. It is stripped from the names of files before they
+    /// are looked up in the directories.
     pub root: Option<Vec<u8>>,
 }
 
@@ -64,19 +64,19 @@ pub struct SourceCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 #[non_exhaustive]
 pub enum NoSource {
-    /// No folder is given.
+    /// No directory is given.
     #[error("no directory of source files is given")]
-    NoFolder,
+    NoDirectory,
     /// There is no such file.
     #[error("there is no such file")]
     NotFound,
-    /// It is outside the folders.
+    /// It is outside the directories.
     #[error("it is outside the directories of --source")]
     Outside,
-    /// Its name, or that of a folder in its path, begins with a dot.
+    /// Its name, or that of a directory in its path, begins with a dot.
     #[error("a name in its path below the directory of --source begins with a dot")]
     Hidden,
-    /// It is a folder, a pipe or a device.
+    /// It is a directory, a pipe or a device.
     #[error("it is not a regular file")]
     NotRegular,
     /// It has more than [`MAX_SOURCE_FILE`] bytes.
@@ -95,14 +95,14 @@ pub enum NoSource {
 
 /// Reads the source files of a profile, as far as [`SourceOptions`] allow it.
 ///
-/// A file is looked up by its own name, then in each folder after stripping
+/// A file is looked up by its own name, then in each directory after stripping
 /// [`root`](SourceOptions::root) from its name. It is read if, after all links, it is a regular
-/// file in one of the folders, no name in its path from there begins with a dot, and it is UTF-8
+/// file in one of the directories, no name in its path from there begins with a dot, and it is UTF-8
 /// text of at most 64 MiB without NUL. Pipes and devices are never read, even if they replace a
 /// file meanwhile.
 #[derive(Debug, Default)]
 pub struct SourceFiles {
-    folders: Vec<Folder>,
+    directories: Vec<Directory>,
     root: Option<Vec<u8>>,
     profile_time: Option<SystemTime>,
     base_time: Option<SystemTime>,
@@ -110,9 +110,9 @@ pub struct SourceFiles {
     files: IndexMap<Vec<u8>, Result<SourceFile, NoSource>>,
 }
 
-/// A folder whose files may be read.
+/// A directory whose files may be read.
 #[derive(Debug)]
-struct Folder {
+struct Directory {
     /// Its path without links.
     path: PathBuf,
     /// Kept open, so that nobody can replace it.
@@ -121,13 +121,13 @@ struct Folder {
 }
 
 #[cfg(feature = "files")]
-impl Folder {
+impl Directory {
     fn open(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
         if !path.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        Ok(Folder {
+        Ok(Directory {
             #[cfg(unix)]
             file: File::open(&path)?,
             path,
@@ -136,25 +136,29 @@ impl Folder {
 }
 
 impl SourceFiles {
-    /// Opens the folders, with the feature `files`. Files that were changed after `profile_time`, when the profile was
+    /// Opens the directories, with the feature `files`. Files that were changed after `profile_time`, when the profile was
     /// written, are [newer](SourceFile::is_newer).
     ///
     /// # Errors
     ///
-    /// When a folder cannot be opened.
+    /// When a directory cannot be opened.
     #[cfg(feature = "files")]
     pub fn open(options: &SourceOptions, profile_time: Option<SystemTime>) -> io::Result<Self> {
         let open = |path: &PathBuf| {
-            Folder::open(path).map_err(|error| {
-                let folder = printable_path(path);
+            Directory::open(path).map_err(|error| {
+                let directory = printable_path(path);
                 let what = "cannot be opened as a directory of source files";
                 let error = plain(error);
-                io::Error::new(error.kind(), format!("{folder}: {what}: {error}"))
+                io::Error::new(error.kind(), format!("{directory}: {what}: {error}"))
             })
         };
         let without_end = |root: &Vec<u8>| root.strip_suffix(b"/").unwrap_or(root).to_vec();
         Ok(SourceFiles {
-            folders: options.folders.iter().map(open).collect::<Result<_, _>>()?,
+            directories: options
+                .directories
+                .iter()
+                .map(open)
+                .collect::<Result<_, _>>()?,
             root: options.root.as_ref().map(without_end),
             profile_time,
             ..SourceFiles::default()
@@ -166,9 +170,9 @@ impl SourceFiles {
         self.base_time = time;
     }
 
-    /// Whether there are no folders, and so no files.
+    /// Whether there are no directories, and so no files.
     pub fn is_empty(&self) -> bool {
-        self.folders.is_empty()
+        self.directories.is_empty()
     }
 
     /// The number of requested files for each result.
@@ -212,7 +216,7 @@ impl SourceFiles {
         keep: impl FnMut(u64, &str),
     ) -> Result<SourceFile, NoSource> {
         if self.is_empty() {
-            return Err(NoSource::NoFolder);
+            return Err(NoSource::NoDirectory);
         }
         // Profilers write these where there is no file.
         if matches!(name, b"" | b"???") || name.starts_with(b"php:") {
@@ -273,11 +277,11 @@ impl SourceFiles {
         let mut reason = NoSource::NotFound;
         let own = path_of(name).ok_or(NoSource::NotFound)?;
         let below = path_of(self.below_root(name)).filter(|below| below.is_relative());
-        let in_folders = self
-            .folders
+        let in_directories = self
+            .directories
             .iter()
-            .filter_map(|folder| Some(folder.path.join(below?)));
-        for path in std::iter::once(own.to_owned()).chain(in_folders) {
+            .filter_map(|directory| Some(directory.path.join(below?)));
+        for path in std::iter::once(own.to_owned()).chain(in_directories) {
             match self.open_path(&path) {
                 Ok(file) => return Ok(file),
                 Err(other) => reason = reason.max(other),
@@ -297,12 +301,12 @@ impl SourceFiles {
             io::ErrorKind::PermissionDenied => NoSource::Unreadable,
             _ => NoSource::NotFound,
         })?;
-        let mut inside = self.folders.iter().filter_map(|folder| {
-            let below = path.strip_prefix(&folder.path).ok()?;
-            Some((folder, below))
+        let mut inside = self.directories.iter().filter_map(|directory| {
+            let below = path.strip_prefix(&directory.path).ok()?;
+            Some((directory, below))
         });
-        // If folders contain each other, any in which the file is not hidden will do.
-        let (folder, below) =
+        // If directories contain each other, any in which the file is not hidden will do.
+        let (directory, below) =
             inside
                 .clone()
                 .find(|(_, below)| !is_hidden(below))
@@ -310,7 +314,7 @@ impl SourceFiles {
                     Some(_) => NoSource::Hidden,
                     None => NoSource::Outside,
                 })?;
-        open_regular(folder, below)
+        open_regular(directory, below)
     }
 }
 
@@ -340,10 +344,10 @@ fn check_regular(metadata: &Metadata) -> Result<(), NoSource> {
     }
 }
 
-/// Opens a regular file below a folder without following links: the path has none, unless somebody
+/// Opens a regular file below a directory without following links: the path has none, unless somebody
 /// has just created one.
 #[cfg(all(unix, feature = "files"))]
-fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
+fn open_regular(directory: &Directory, below: &Path) -> Result<File, NoSource> {
     use rustix::fs::AtFlags;
     use rustix::fs::{FileType, Mode, OFlags, openat, statat};
 
@@ -351,7 +355,10 @@ fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let mut names = below.components().peekable();
-    let mut parent = folder.file.try_clone().map_err(|_| NoSource::Unreadable)?;
+    let mut parent = directory
+        .file
+        .try_clone()
+        .map_err(|_| NoSource::Unreadable)?;
     while let Some(name) = names.next() {
         let Component::Normal(name) = name else {
             return Err(NoSource::Changed);
@@ -366,10 +373,10 @@ fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
             check_regular(&file.metadata().map_err(|_| NoSource::Unreadable)?)?;
             return Ok(file);
         }
-        let folder = openat(&parent, name, flags | OFlags::DIRECTORY, Mode::empty());
-        parent = File::from(folder.map_err(reason)?);
+        let directory = openat(&parent, name, flags | OFlags::DIRECTORY, Mode::empty());
+        parent = File::from(directory.map_err(reason)?);
     }
-    // The folder itself.
+    // The directory itself.
     Err(NoSource::NotRegular)
 }
 
@@ -381,15 +388,15 @@ fn reason(error: rustix::io::Errno) -> NoSource {
     }
 }
 
-/// Nothing opens a folder.
+/// Nothing opens a directory.
 #[cfg(not(feature = "files"))]
-fn open_regular(_: &Folder, _: &Path) -> Result<File, NoSource> {
-    Err(NoSource::NoFolder)
+fn open_regular(_: &Directory, _: &Path) -> Result<File, NoSource> {
+    Err(NoSource::NoDirectory)
 }
 
 #[cfg(all(not(unix), feature = "files"))]
-fn open_regular(folder: &Folder, below: &Path) -> Result<File, NoSource> {
-    let path = folder.path.join(below);
+fn open_regular(directory: &Directory, below: &Path) -> Result<File, NoSource> {
+    let path = directory.path.join(below);
     let metadata = fs::symlink_metadata(&path).map_err(|_| NoSource::Changed)?;
     check_regular(&metadata)?;
     let file = File::open(&path).map_err(|_| NoSource::Unreadable)?;

@@ -37,12 +37,12 @@ pub struct OutputOptions {
 
 /// The links that are followed to an output.
 ///
-/// In a folder that everyone may write to, another user can put a link where an output is
+/// In a directory that everyone may write to, another user can put a link where an output is
 /// expected. If it were followed, this would replace a file that they could not write themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// All links, except that in folders like `/tmp` they must belong to the user or to the
-    /// folder's owner. Linux does the same with `fs.protected_symlinks`.
+    /// All links, except that in directories like `/tmp` they must belong to the user or to the
+    /// directory's owner. Linux does the same with `fs.protected_symlinks`.
     #[default]
     Protected,
     /// Links of the user.

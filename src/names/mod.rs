@@ -79,8 +79,8 @@ pub(crate) fn without_lines(whole: &[u8]) -> (Cow<'_, [u8]>, Vec<u64>) {
     }
 }
 
-/// A name without the folders of absolute paths: `include::a.php` of `include::/srv/app/a.php`.
-pub(crate) fn without_folders(name: &[u8]) -> Vec<u8> {
+/// A name without the directories of absolute paths: `include::a.php` of `include::/srv/app/a.php`.
+pub(crate) fn without_directories(name: &[u8]) -> Vec<u8> {
     with_paths(name, last_component)
 }
 
@@ -148,8 +148,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_in_names_lose_their_folders() {
-        let short = |name: &str| String::from_utf8(without_folders(name.as_bytes())).unwrap();
+    fn paths_in_names_lose_their_directories() {
+        let short = |name: &str| String::from_utf8(without_directories(name.as_bytes())).unwrap();
         assert_eq!(short("include::/srv/app/a.php"), "include::a.php");
         assert_eq!(short("{closure:/srv/a.php:5-9}"), "{closure:a.php:5-9}");
         assert_eq!(

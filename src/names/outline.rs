@@ -186,7 +186,7 @@ fn is_template(name: &str, piece: &Piece) -> bool {
 
 /// Whether what follows is a file.
 fn is_path(kind: PieceKind) -> bool {
-    matches!(kind, PieceKind::Folder | PieceKind::Path)
+    matches!(kind, PieceKind::Directory | PieceKind::Path)
 }
 
 /// The components of a name, and where its arguments begin.
@@ -244,7 +244,7 @@ impl Outline {
                     [b'[', ..] | [b'(', b'.', ..] => end = Some(range.start),
                     _ => (starts, outermost) = (vec![(range.end, kind)], None),
                 },
-                PieceKind::Namespace | PieceKind::Folder => starts.push((range.end, kind)),
+                PieceKind::Namespace | PieceKind::Directory => starts.push((range.end, kind)),
                 PieceKind::Path => {
                     let file = whole[range.clone()].rfind(['/', '\\']);
                     starts.push((range.start + file.map_or(0, |at| at + 1), kind));

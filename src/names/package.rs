@@ -4,25 +4,28 @@ use super::last_component;
 use super::outline::crate_name;
 use crate::maps::{HashMap, HashSet};
 
-/// Names packages: the installed ones, and the folders of the program's own files.
+/// Names packages: the installed ones, and the directories of the program's own files.
 pub(crate) struct Packages {
-    /// The folders that all of the program's own files are in.
+    /// The directories that all of the program's own files are in.
     common: Vec<String>,
 }
 
 impl Packages {
     /// Takes all files of a profile, each with its object.
     ///
-    /// The program's own files are those in the top-level folder with more than half of the files
+    /// The program's own files are those in the top-level directory with more than half of the files
     /// that are not installed: a single file in `/etc` must not make all others one package. If
-    /// there is no such folder, they have none in common.
+    /// there is no such directory, they have none in common.
     pub fn new(files: impl Iterator<Item = (String, String)>) -> Self {
         let own =
             files.filter(|(file, object)| is_known(file) && installed(file, object).is_none());
         let own: HashSet<String> = own.map(|(file, _)| file).collect();
         let mut by_top: HashMap<Option<&str>, Vec<&str>> = HashMap::default();
         for file in &own {
-            by_top.entry(folders(file).next()).or_default().push(file);
+            by_top
+                .entry(directories(file).next())
+                .or_default()
+                .push(file);
         }
         let most = by_top
             .into_values()
@@ -30,7 +33,7 @@ impl Packages {
         let most = most.unwrap_or_default();
         let mut common: Vec<&str> = most
             .first()
-            .map_or(Vec::new(), |file| folders(file).collect());
+            .map_or(Vec::new(), |file| directories(file).collect());
         for file in most {
             common.truncate(shared(&common, file));
         }
@@ -39,16 +42,18 @@ impl Packages {
         }
     }
 
-    /// The package of a function: an installed one; its crate, if it is Rust; or the first folder that tells its
+    /// The package of a function: an installed one; its crate, if it is Rust; or the first directory that tells its
     /// file apart from the program's own files.
     pub fn name(&self, function: &str, file: &str, object: &str) -> String {
-        // Crates are in folders called `src`.
+        // Crates are in directories called `src`.
         let own_crate = || crate_name(function).filter(|_| file.ends_with(".rs"));
         installed(file, object)
             .or_else(own_crate)
             .unwrap_or_else(|| {
-                let folder = folders(file).take(shared(&self.common, file) + 1).last();
-                folder.unwrap_or(file).to_owned()
+                let directory = directories(file)
+                    .take(shared(&self.common, file) + 1)
+                    .last();
+                directory.unwrap_or(file).to_owned()
             })
     }
 }
@@ -63,21 +68,21 @@ pub(crate) fn is_internal(file: impl AsRef<[u8]>) -> bool {
     file.as_ref().starts_with(b"php:")
 }
 
-/// The folders of a file.
-fn folders(file: &str) -> impl Iterator<Item = &str> {
+/// The directories of a file.
+fn directories(file: &str) -> impl Iterator<Item = &str> {
     let end = file.rfind(['/', '\\']).unwrap_or(0);
-    let folders = file[..end].split(['/', '\\']);
-    folders.filter(|folder| !folder.is_empty())
+    let directories = file[..end].split(['/', '\\']);
+    directories.filter(|directory| !directory.is_empty())
 }
 
-/// The number of common folders that a file is in.
+/// The number of common directories that a file is in.
 fn shared(common: &[impl AsRef<str>], file: &str) -> usize {
-    let both = common.iter().zip(folders(file));
+    let both = common.iter().zip(directories(file));
     both.take_while(|(one, other)| one.as_ref() == *other)
         .count()
 }
 
-/// How the folders below a place name a package.
+/// How the directories below a place name a package.
 #[derive(Clone, Copy)]
 enum Naming {
     /// By the first one, or two if that is a scope: `@a/b`.
@@ -87,7 +92,7 @@ enum Naming {
     WithVersion,
 }
 
-/// Where packages are installed: folders, in which `*` stands for any.
+/// Where packages are installed: directories, in which `*` stands for any.
 const PLACES: [(&[&str], Naming); 10] = [
     (&["vendor"], Naming::FirstTwo),
     (&["node_modules"], Naming::First),
@@ -106,16 +111,16 @@ fn installed(file: &str, object: &str) -> Option<String> {
     if is_internal(file) {
         return Some("php".to_owned());
     }
-    let folders: Vec<&str> = folders(file).collect();
+    let directories: Vec<&str> = directories(file).collect();
     for (place, naming) in PLACES {
-        let is_place = |folders: &[&str]| {
-            let mut both = place.iter().zip(folders);
-            both.all(|(name, folder)| *name == "*" || name == folder)
+        let is_place = |directories: &[&str]| {
+            let mut both = place.iter().zip(directories);
+            both.all(|(name, directory)| *name == "*" || name == directory)
         };
-        let Some(at) = folders.windows(place.len()).rposition(is_place) else {
+        let Some(at) = directories.windows(place.len()).rposition(is_place) else {
             continue;
         };
-        match (&folders[at + place.len()..], naming) {
+        match (&directories[at + place.len()..], naming) {
             ([], _) => {}
             ([name, ..], Naming::WithVersion) => {
                 let name = name.rsplit_once('-').map_or(*name, |(name, _)| name);

@@ -11,8 +11,8 @@ pub(super) enum PieceKind {
     Member,
     /// `\`, after a namespace.
     Namespace,
-    /// `/`, after a folder.
-    Folder,
+    /// `/`, after a directory.
+    Directory,
     Blank,
     /// `'`, before a caller.
     Quote,
@@ -80,7 +80,7 @@ impl<'a> Pieces<'a> {
             [b'/', b'0'..=b'9', ..] => (None, 1),
             [b'/', ..] | [_, b':', b'\\' | b'/', ..] => match path_length(before, here) {
                 Some(length) => (Some(PieceKind::Path), length),
-                None if here[0] == b'/' => (Some(PieceKind::Folder), 1),
+                None if here[0] == b'/' => (Some(PieceKind::Directory), 1),
                 None => (None, 1),
             },
             [b'o', ..] => match operator_length(before, here) {

@@ -78,7 +78,7 @@ pub(crate) fn cut_end(text: &str, width: Option<usize>) -> String {
     width.map_or_else(|| text.to_owned(), |width| fitted(text, width, cut))
 }
 
-/// Keeps the end, from the beginning of a folder or file if there is one.
+/// Keeps the end, from the beginning of a directory or file if there is one.
 pub(crate) fn shorten_path(path: &str, width: usize) -> String {
     fitted(path, width, |left| {
         let end = tail(path, left);
@@ -89,7 +89,7 @@ pub(crate) fn shorten_path(path: &str, width: usize) -> String {
 
 /// Shortens a name to a width by omitting the least important parts, in time linear in the name.
 ///
-/// Template arguments, parameter lists and the folders of paths become `…` from the inside out, the
+/// Template arguments, parameter lists and the directories of paths become `…` from the inside out, the
 /// widest of a level first. If that does not suffice, the outer namespaces are omitted: methods
 /// distinguish rows, while namespaces are common to most. A name that still does not fit loses its
 /// middle.
@@ -131,7 +131,7 @@ pub(crate) fn short_name(name: &str, width: usize) -> String {
     [begin, ELLIPSIS, end.trim_start_matches(ELLIPSIS)].concat()
 }
 
-/// A part of a name that can be omitted: text in brackets, or the folders of a path.
+/// A part of a name that can be omitted: text in brackets, or the directories of a path.
 struct Segment {
     /// The number of brackets around it.
     depth: usize,
@@ -157,8 +157,8 @@ fn parts(name: &str) -> Vec<Segment> {
     for Piece { kind, range, depth } in Pieces::of(name.as_bytes()) {
         let (range, can_be_omitted) = match (kind, name.as_bytes()[range.start]) {
             (PieceKind::Path, _) => {
-                let folders = name[range.clone()].rfind(['/', '\\']);
-                (range.start..range.start + folders.unwrap_or(0), true)
+                let directories = name[range.clone()].rfind(['/', '\\']);
+                (range.start..range.start + directories.unwrap_or(0), true)
             }
             (PieceKind::Brackets, bracket) => {
                 // At the beginning it is no parameter list: `(below main)`.
@@ -199,7 +199,7 @@ fn without_parts(name: &str, width: usize) -> String {
             break;
         }
         if part.is_path {
-            let (end, width) = outer_folders(&name[part.range.clone()], excess);
+            let (end, width) = outer_directories(&name[part.range.clone()], excess);
             part.range.end = part.range.start + end;
             part.width = width;
         }
@@ -217,9 +217,9 @@ fn without_parts(name: &str, width: usize) -> String {
     short
 }
 
-/// The end of the fewest outer folders of a path that are together wider than `width`, and their width;
-/// if there are not enough, of all folders.
-fn outer_folders(path: &str, width: usize) -> (usize, usize) {
+/// The end of the fewest outer directories of a path that are together wider than `width`, and their width;
+/// if there are not enough, of all directories.
+fn outer_directories(path: &str, width: usize) -> (usize, usize) {
     let mut taken = 0;
     for (at, c) in path.char_indices() {
         if c == '/' && taken > width {
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_lose_their_outer_folders() {
+    fn paths_lose_their_outer_directories() {
         let place = r"App\Models\load:{/srv/app/src/features.php:15}";
         for (width, short) in [
             (39, r"App\Models\load:{…/src/features.php:15}"),

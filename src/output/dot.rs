@@ -75,7 +75,7 @@ pub fn write<'a>(
     let report = Report::new(subject, options);
     let calls = report.sides();
     let calls = calls.flat_map(|(side, view)| view.edges().map(move |edge| (side, edge)));
-    let graph = CallGraph {
+    let graph = DotGraph {
         edges: report.joined_calls(calls),
         report: &report,
     };
@@ -86,13 +86,13 @@ pub fn write<'a>(
 type Ends = (usize, usize);
 
 /// All functions and edges, also those that are not shown.
-struct CallGraph<'r, 'a> {
+struct DotGraph<'r, 'a> {
     report: &'r Report<'a>,
     /// Calls have no self costs.
     edges: IndexMap<Ends, Row<'a>>,
 }
 
-impl CallGraph<'_, '_> {
+impl DotGraph<'_, '_> {
     fn is_compared(&self) -> bool {
         self.report.comparison.is_some()
     }

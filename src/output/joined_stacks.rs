@@ -2,7 +2,7 @@
 
 use crate::compare::{Comparison, Side, Sides};
 use crate::maps::IndexMap;
-use crate::names::without_folders;
+use crate::names::without_directories;
 use crate::stacks::{Estimated, StackId, Stacks};
 
 /// A tree of stacks. Each node is followed by all nodes below it.
@@ -67,7 +67,7 @@ impl<'t, 'a> JoinedStacks<'t, 'a> {
             let name = function.map(|id| view.names_of(id)[2]);
             let frame = if name == Some(frame) { &b""[..] } else { frame };
             let function = function.map(|id| positions[side][id.index()]);
-            (function, without_folders(frame))
+            (function, without_directories(frame))
         };
         let group = |of: Sides<Vec<StackId>>| {
             let mut groups: IndexMap<FrameKey, Sides<Vec<StackId>>> = IndexMap::default();

@@ -1,4 +1,4 @@
-//! Outputs of a profile, for people and for programs: a file or folder for each format.
+//! Outputs of a profile, for people and for programs: a file or directory for each format.
 //!
 //! ```
 //! use cg_preprocess::callgrind;

@@ -88,7 +88,7 @@ impl ReportOptions {
 
 /// The length of names.
 ///
-/// Short names omit template arguments, parameter lists, the folders of paths and outer namespaces,
+/// Short names omit template arguments, parameter lists, the directories of paths and outer namespaces,
 /// as far as necessary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]

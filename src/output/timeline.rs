@@ -58,7 +58,7 @@ const NOTE: &str = "The order of calls and their durations are the profile's. Wh
 /// Why a profile has no timeline.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum TimelineError {
     /// The output failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -81,16 +81,16 @@ pub struct Omitted {
 }
 
 /// The timeline of a profile and the unit of its times.
-pub(crate) fn of_profile(profile: &Profile) -> Result<(&Timeline, Unit), Error> {
+pub(crate) fn of_profile(profile: &Profile) -> Result<(&Timeline, Unit), TimelineError> {
     let timeline = profile.timeline();
     let timeline = timeline.filter(|_| profile.kind() != Some(Kind::Aggregate));
-    let timeline = timeline.ok_or(Error::Aggregate)?;
+    let timeline = timeline.ok_or(TimelineError::Aggregate)?;
     let unit = profile.events().first().map(|event| {
         let scale = split_scale(profile.event()).1;
         Unit::of(profile.unit(event), scale)
     });
     let unit = unit.filter(|unit| unit.quantity == Quantity::Time);
-    let unit = unit.ok_or_else(|| Error::Event(printable(profile.event())))?;
+    let unit = unit.ok_or_else(|| TimelineError::Event(printable(profile.event())))?;
     Ok((timeline, unit))
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn of_profile(profile: &Profile) -> Result<(&Timeline, Unit), Error> 
 ///
 /// When the profile does not contain single calls, when its first event is not a time, or when the
 /// output fails.
-pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted>, Error> {
+pub fn write(profile: &Profile, mut output: impl Write) -> Result<Option<Omitted>, TimelineError> {
     let (timeline, unit) = of_profile(profile)?;
     let omitted = timeline.dropped().map(|(shortest, time)| Omitted {
         shortest: unit.converted(shortest).unwrap_or_default(),

@@ -28,7 +28,7 @@ pub enum ConvertError {
     OverProfile(Target),
     /// A callgrind profile cannot be read.
     #[error(transparent)]
-    Callgrind(#[from] callgrind::Error),
+    Callgrind(#[from] callgrind::ParseError),
     /// A preprocessed file cannot be read.
     #[error(transparent)]
     Preprocessed(#[from] webgrind::ReadError),
@@ -59,13 +59,13 @@ pub enum ConvertError {
     Output { output: Target, source: FormatError },
     /// The profile lacks the function to show.
     #[error(transparent)]
-    Report(text::Error),
+    Report(text::ReportError),
     /// The profile has no timeline.
     #[error(transparent)]
-    Timeline(timeline::Error),
-    /// A folder of source files cannot be opened.
+    Timeline(timeline::TimelineError),
+    /// A directory of source files cannot be opened.
     #[error(transparent)]
-    SourceFolder(io::Error),
+    SourceDirectory(io::Error),
     /// The format does not show comparisons, or not per run.
     #[error("this format does not support this comparison")]
     NoComparison,
@@ -98,19 +98,19 @@ pub enum FormatError {
     Io(#[from] io::Error),
     /// The error of webgrind's formats.
     #[error(transparent)]
-    Webgrind(#[from] webgrind::WriteError),
+    Webgrind(#[from] webgrind::WebgrindWriteError),
     /// The error of the callgrind format.
     #[error(transparent)]
-    Callgrind(#[from] callgrind::WriteError),
+    Callgrind(#[from] callgrind::CallgrindWriteError),
     /// The profile cannot be grouped or compared.
     #[error(transparent)]
     Views(#[from] ViewsError),
     /// The error of timelines.
     #[error(transparent)]
-    Timeline(#[from] timeline::Error),
+    Timeline(#[from] timeline::TimelineError),
     /// The error of text and call graphs.
     #[error(transparent)]
-    Text(#[from] text::Error),
+    Text(#[from] text::ReportError),
 }
 
 impl FormatError {
@@ -119,10 +119,10 @@ impl FormatError {
     pub(super) fn of_output(self) -> Result<io::Error, Self> {
         match self {
             FormatError::Io(error)
-            | FormatError::Webgrind(webgrind::WriteError::Io(error))
-            | FormatError::Callgrind(callgrind::WriteError::Io(error))
-            | FormatError::Text(text::Error::Io(error))
-            | FormatError::Timeline(timeline::Error::Io(error)) => Ok(error),
+            | FormatError::Webgrind(webgrind::WebgrindWriteError::Io(error))
+            | FormatError::Callgrind(callgrind::CallgrindWriteError::Io(error))
+            | FormatError::Text(text::ReportError::Io(error))
+            | FormatError::Timeline(timeline::TimelineError::Io(error)) => Ok(error),
             FormatError::Webgrind(_)
             | FormatError::Callgrind(_)
             | FormatError::Text(_)

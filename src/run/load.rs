@@ -12,7 +12,7 @@ use std::{iter, slice, thread};
 
 use super::error::input_names;
 use super::loaded::LoadedProfile;
-use super::{ConvertError, ConvertOptions, Feature, Report, Warning, notices};
+use super::{ConvertError, ConvertOptions, Converted, Feature, Warning, notices};
 use crate::callgrind::{self, FoundParts, PartFilter, ProblemKind, Ranges};
 use crate::display::MAX_LISTED;
 use crate::display::text::excerpt;
@@ -68,13 +68,13 @@ fn without_converted<'a>(
     inputs
 }
 
-/// Reads all inputs of a side. Adds warnings and sizes to the report.
+/// Reads all inputs of a side. Adds warnings and sizes to `converted`.
 pub(super) fn load(
     found: &[ResolvedSource<'_>],
     skips_unreadable: bool,
     options: &ConvertOptions,
     progress: &Progress,
-    report: &mut Report,
+    converted: &mut Converted,
 ) -> Result<LoadedProfile, ConvertError> {
     let inputs = input_names(found);
     let filters = &options.read.parts;
@@ -128,8 +128,8 @@ pub(super) fn load(
             profile.derive_events();
         }
     }
-    report.warnings.append(warnings);
-    report.bytes_decompressed += merged.bytes;
+    converted.warnings.append(warnings);
+    converted.bytes_decompressed += merged.bytes;
     // A merged profile may be much newer than its runs.
     let recorded = merged.sums.is_empty().then(|| recorded(found)).flatten();
     Ok(LoadedProfile {

@@ -111,7 +111,7 @@ impl ConvertOptions {
 /// The result of a conversion.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Report {
+pub struct Converted {
     /// Warnings for the user.
     pub warnings: Warnings<Warning>,
     /// Functions in the profile.
@@ -124,13 +124,13 @@ pub struct Report {
     pub bytes_decompressed: u64,
     /// Bytes written.
     pub bytes_out: u64,
-    /// The numbers of source files by result; `None` without folders of source files.
+    /// The numbers of source files by result; `None` without directories of source files.
     pub source_files: Option<SourceCounts>,
     /// The verdicts on [`ConvertOptions::limits`], in their order.
     pub verdicts: Vec<Verdict>,
 }
 
-impl Report {
+impl Converted {
     /// Whether no part of the inputs was truncated, skipped or missing.
     pub fn is_complete(&self) -> bool {
         !notices::is_loss(&self.warnings)
@@ -147,7 +147,7 @@ pub fn convert(
     inputs: &[Source],
     output: &Target,
     options: &ConvertOptions,
-) -> Result<Report, ConvertError> {
+) -> Result<Converted, ConvertError> {
     Conversion::prepare(inputs, output, options)?
         .read()?
         .write()
@@ -160,7 +160,7 @@ pub fn convert(
 /// [`ConvertOptions::format`]: single invocations for [`Format::V4`], the stacks of traces for
 /// formats that show stacks.
 ///
-/// The report contains the warnings, and whether the inputs are [complete](Report::is_complete).
+/// The [`Converted`] contains the warnings, and whether the inputs are [complete](Converted::is_complete).
 ///
 /// # Errors
 ///
@@ -169,14 +169,14 @@ pub fn convert(
 pub fn read(
     inputs: &[Source],
     options: &ConvertOptions,
-) -> Result<(Profile, Report), ConvertError> {
+) -> Result<(Profile, Converted), ConvertError> {
     let options = &ConvertOptions {
         base: Vec::new(),
         source: SourceOptions::default(),
         ..options.clone()
     };
     let loaded = Conversion::prepare(inputs, &Target::Stdout, options)?.read()?;
-    Ok((loaded.new.profile, loaded.report))
+    Ok((loaded.new.profile, loaded.converted))
 }
 
 /// A conversion before it begins.
@@ -202,7 +202,7 @@ impl<'a> Conversion<'a> {
     ///
     /// [`ConvertError::Open`], [`ConvertError::Output`], [`ConvertError::OverInput`],
     /// [`ConvertError::OverProfile`], [`ConvertError::NoComparison`],
-    /// [`ConvertError::SourceFolder`] and
+    /// [`ConvertError::SourceDirectory`] and
     /// [`ConvertError::StandardInputTwice`].
     pub fn prepare(
         inputs: &'a [Source],
@@ -244,7 +244,7 @@ impl<'a> Conversion<'a> {
         // Source lines may have moved since the oldest input was written.
         let oldest = |found: &[ResolvedSource<'_>]| found.iter().filter_map(|it| it.modified).min();
         let mut sources = SourceFiles::open(&options.source, oldest(&inputs))
-            .map_err(ConvertError::SourceFolder)?;
+            .map_err(ConvertError::SourceDirectory)?;
         sources.set_base_time(oldest(&base));
         Ok(Conversion {
             inputs,
@@ -276,42 +276,42 @@ impl<'a> Conversion<'a> {
     /// When an input cannot be read, or when there is nothing to convert.
     pub fn read(self) -> Result<Loaded<'a>, ConvertError> {
         let (options, progress) = (self.options, &self.progress);
-        let mut report = Report::default();
+        let mut converted = Converted::default();
         let skips_unreadable = options.skips_unreadable();
         let mut new = load::load(
             &self.inputs,
             skips_unreadable,
             options,
             progress,
-            &mut report,
+            &mut converted,
         )?;
         let mut base = None;
         if !self.base.is_empty() {
             // Warnings about the base come first.
-            let of_new = mem::take(&mut report.warnings);
+            let of_new = mem::take(&mut converted.warnings);
             base = Some(load::load(
                 &self.base,
                 false,
                 options,
                 progress,
-                &mut report,
+                &mut converted,
             )?);
-            report.warnings.append(of_new);
+            converted.warnings.append(of_new);
         }
         let warnings = notices::about_profile(&new, &options.proxies);
-        report.warnings.extend(warnings);
-        report.warnings.append(self.warnings);
+        converted.warnings.extend(warnings);
+        converted.warnings.append(self.warnings);
         if let Some(base) = &mut base {
             keep_common_events(&mut base.profile, &mut new.profile)
                 .map_err(|error| base.incomparable(error))?;
         }
-        report.functions = new.profile.functions().len();
-        report.calls = new.profile.calls();
-        report.bytes_in = progress.bytes();
+        converted.functions = new.profile.functions().len();
+        converted.calls = new.profile.calls();
+        converted.bytes_in = progress.bytes();
         Ok(Loaded {
             new,
             base,
-            report,
+            converted,
             output: self.output,
             sources: self.sources,
             options,

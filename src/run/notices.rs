@@ -30,7 +30,7 @@ use crate::webgrind::{ReadWarning, ReadWarningKind};
 pub enum Warning {
     /// About a callgrind profile.
     #[error(transparent)]
-    Callgrind(#[from] callgrind::Warning),
+    Callgrind(#[from] callgrind::ParseWarning),
     /// About a webgrind file that was read.
     #[error(transparent)]
     Preprocessed(ReadWarning),
@@ -59,7 +59,7 @@ pub enum Warning {
     /// An input is a webgrind file of another one, and is left out.
     #[error("{input}: left out, because it was converted from {original}, which is an input, too")]
     Converted { input: Source, original: Source },
-    /// An input is a later part of a run, and earlier parts are in its folder.
+    /// An input is a later part of a run, and earlier parts are in its directory.
     #[error("{input}: {what}")]
     PartsBeside { input: Source, what: String },
     /// All events are requested, but some inputs lack some.
@@ -167,7 +167,7 @@ impl Warning {
     /// The event that a part of the inputs lacks, if it is about one.
     pub(super) fn absent_event(&self) -> Option<&[u8]> {
         match self {
-            Warning::Callgrind(callgrind::Warning {
+            Warning::Callgrind(callgrind::ParseWarning {
                 kind: WarningKind::EventAbsent { event, .. },
                 ..
             })
@@ -227,16 +227,16 @@ pub(super) fn split_number(name: &str, separator: char) -> Option<(&str, &str)> 
 }
 
 /// Warnings about inputs that are counted twice: the same file, by whatever path; a merged profile, one of `sums`, beside others in its
-/// folder. Patterns often match both.
+/// directory. Patterns often match both.
 pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>], sums: &[Source]) -> Vec<Warning> {
-    fn folder(source: &Source) -> Option<&Path> {
+    fn directory(source: &Source) -> Option<&Path> {
         source.path()?.parent()
     }
     let sums: HashSet<_> = sums.iter().collect();
     let mut others: HashMap<&Path, &Source> = HashMap::default();
     for &input in inputs.iter().map(|found| &found.source) {
-        if let Some(folder) = folder(input).filter(|_| !sums.contains(input)) {
-            others.entry(folder).or_insert(input);
+        if let Some(directory) = directory(input).filter(|_| !sums.contains(input)) {
+            others.entry(directory).or_insert(input);
         }
     }
     let mut firsts = HashMap::default();
@@ -259,7 +259,7 @@ pub(super) fn counted_twice(inputs: &[ResolvedSource<'_>], sums: &[Source]) -> V
             }
         }
         if sums.contains(input)
-            && let Some(other) = folder(input).and_then(|folder| others.get(folder))
+            && let Some(other) = directory(input).and_then(|directory| others.get(directory))
         {
             warn(format!(
                 "a merged profile; if {other} is part of it, {other} is counted twice"
@@ -276,7 +276,7 @@ const MAX_BESIDE: u64 = 100;
 const MAX_BESIDE_ALL: u64 = 1000;
 
 /// A warning for each input that begins with a later part of its run while earlier parts are in its
-/// folder. Valgrind writes `callgrind.out.7.1` first and `callgrind.out.7` at the end; for a thread,
+/// directory. Valgrind writes `callgrind.out.7.1` first and `callgrind.out.7` at the end; for a thread,
 /// `callgrind.out.7.1-02` and `callgrind.out.7-02`.
 pub(super) fn parts_beside(later: &[(Source, u64)], inputs: &[ResolvedSource<'_>]) -> Vec<Warning> {
     let given: HashSet<_> = inputs.iter().flat_map(|found| &found.identity).collect();

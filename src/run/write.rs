@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use super::format::Writer;
 use super::loaded::LoadedProfile;
-use super::{ConvertError, ConvertOptions, Feature, Format, FormatError, Report, Warning, notices};
+use super::{
+    ConvertError, ConvertOptions, Converted, Feature, Format, FormatError, Warning, notices,
+};
 use crate::compare::{CheckError, Limit, Sides, Verdict, Views, ViewsError, check_all};
 use crate::display::text::excerpt;
 use crate::io::{Output, SourceFiles, plain};
@@ -18,7 +20,7 @@ use crate::warnings::Warnings;
 pub struct Loaded<'a> {
     pub(super) new: LoadedProfile,
     pub(super) base: Option<LoadedProfile>,
-    pub(super) report: Report,
+    pub(super) converted: Converted,
     pub(super) output: Output,
     pub(super) sources: SourceFiles,
     pub(super) options: &'a ConvertOptions,
@@ -37,8 +39,8 @@ impl Loaded<'_> {
     /// # Errors
     ///
     /// When the output fails, or when the profile does not fit the format.
-    pub fn write(mut self) -> Result<Report, ConvertError> {
-        let (options, report) = (self.options, &mut self.report);
+    pub fn write(mut self) -> Result<Converted, ConvertError> {
+        let (options, converted) = (self.options, &mut self.converted);
         if options.inclusive == Some(InclusiveCost::Once) && options.format.has(Feature::Recorded) {
             self.new.profile = View::as_recorded(&self.new.profile, InclusiveCost::Once).counted();
         }
@@ -47,12 +49,12 @@ impl Loaded<'_> {
             base: self.base.as_ref(),
             options,
         };
-        let hidden = inputs.hidden(&mut report.warnings)?;
+        let hidden = inputs.hidden(&mut converted.warnings)?;
         let whole = inputs.views(None);
         let shown = hidden.as_ref().map(|hidden| inputs.views(Some(hidden)));
         let views = shown.as_ref().unwrap_or(&whole);
-        inputs.judge(views, report)?;
-        let warnings: Vec<_> = report.warnings.iter().map(|it| it.to_string()).collect();
+        inputs.judge(views, converted)?;
+        let warnings: Vec<_> = converted.warnings.iter().map(|it| it.to_string()).collect();
         let mut writer = Writer {
             // The HTML report hides by itself, so that readers can show what is hidden.
             views: match options.format {
@@ -60,7 +62,7 @@ impl Loaded<'_> {
                 format if !format.has(Feature::Hidden) => &whole,
                 _ => views,
             },
-            notes: inputs.notes(&warnings, &report.verdicts),
+            notes: inputs.notes(&warnings, &converted.verdicts),
             sources: &mut self.sources,
             options,
             to_terminal: self.output.target.is_terminal(),
@@ -68,15 +70,15 @@ impl Loaded<'_> {
             estimates: None,
             found: Vec::new(),
         };
-        report.bytes_out = write_to(&self.output, |to| options.format.write(&mut writer, to))?;
+        converted.bytes_out = write_to(&self.output, |to| options.format.write(&mut writer, to))?;
         let found = writer.found;
-        report.warnings.extend(found);
+        converted.warnings.extend(found);
         if !self.sources.is_empty() {
-            report.source_files = Some(self.sources.counts());
+            converted.source_files = Some(self.sources.counts());
             let warnings = notices::about_sources(&self.sources);
-            report.warnings.extend(warnings);
+            converted.warnings.extend(warnings);
         }
-        Ok(self.report)
+        Ok(self.converted)
     }
 }
 
@@ -118,31 +120,31 @@ impl<'a> Inputs<'a> {
     }
 
     /// Checks the limits, and warns about what is compared and about what they do not find.
-    fn judge(&self, views: &Views<'_>, report: &mut Report) -> Result<(), ConvertError> {
+    fn judge(&self, views: &Views<'_>, converted: &mut Converted) -> Result<(), ConvertError> {
         let failed = |error| self.failed(error);
         let mut event = self.new.profile.event().to_vec();
         if self.base.is_some() {
             let functions = views.by(GroupBy::Function).map_err(failed)?;
             if let Some(comparison) = functions.subject().comparison() {
                 let warnings = notices::about_comparison(comparison, &self.new.inputs);
-                report.warnings.extend(warnings);
+                converted.warnings.extend(warnings);
                 event = comparison.first().name.to_vec();
             }
         }
         let sides = self.base.into_iter().chain([self.new]);
-        allow_limits(self.options, &event, &report.warnings, sides)?;
+        allow_limits(self.options, &event, &converted.warnings, sides)?;
         let are_complete = Sides {
             base: self.base.is_none_or(|base| base.has_all_costs),
             new: self.new.has_all_costs,
         };
         let each_part = self.options.limit_each_part;
         let verdicts = check_all(&self.options.limits, each_part, are_complete, views);
-        report.verdicts = verdicts.map_err(|error| match error {
+        converted.verdicts = verdicts.map_err(|error| match error {
             CheckError::Limit(error) => error.into(),
             CheckError::Views(error) => failed(error),
         })?;
-        let not_found = notices::not_found(&report.verdicts);
-        report.warnings.extend(not_found);
+        let not_found = notices::not_found(&converted.verdicts);
+        converted.warnings.extend(not_found);
         Ok(())
     }
 

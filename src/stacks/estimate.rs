@@ -102,7 +102,7 @@ struct Group {
 }
 
 /// The names of groups, while these are made.
-struct Names<'c, 'a> {
+struct NodeNames<'c, 'a> {
     chains: &'c Chains<'a>,
     /// The number of those of functions, which come first, and are sorted.
     count: usize,
@@ -186,7 +186,7 @@ impl<'a> Estimate<'a> {
     }
 
     /// Adds the names of the groups of functions, sorted.
-    fn add_names<'c>(&mut self, profile: &'a Profile, chains: &'c Chains<'a>) -> Names<'c, 'a> {
+    fn add_names<'c>(&mut self, profile: &'a Profile, chains: &'c Chains<'a>) -> NodeNames<'c, 'a> {
         let functions = profile
             .functions()
             .filter(|&(id, _)| !profile.has_stacks(id));
@@ -213,7 +213,7 @@ impl<'a> Estimate<'a> {
                 of_functions[id.index()] = number;
             }
         }
-        Names {
+        NodeNames {
             chains,
             count: self.names.len(),
             groups: vec![NO_GROUP; of_functions.len()],
@@ -223,7 +223,7 @@ impl<'a> Estimate<'a> {
     }
 
     /// Adds the groups of a call graph and the calls between them.
-    fn add_graph(&mut self, number: u32, graph: CallGraph<'a>, names: &mut Names<'_, 'a>) {
+    fn add_graph(&mut self, number: u32, graph: CallGraph<'a>, names: &mut NodeNames<'_, 'a>) {
         let first = self.groups.len();
         let functions = graph.functions();
         let functions =
@@ -302,7 +302,7 @@ impl<'a> Estimate<'a> {
         graph: u32,
         first: usize,
         calls: &mut Calls,
-        names: &mut Names<'_, 'a>,
+        names: &mut NodeNames<'_, 'a>,
     ) {
         let known = self.groups.len();
         let mut added: HashMap<_, u32> = HashMap::default();
@@ -337,7 +337,7 @@ impl<'a> Estimate<'a> {
     }
 
     /// The name of a caller that is no function of its call graph.
-    fn name_of_caller(&mut self, key: (&'a [u8], &'a [u8]), names: &mut Names<'_, 'a>) -> u32 {
+    fn name_of_caller(&mut self, key: (&'a [u8], &'a [u8]), names: &mut NodeNames<'_, 'a>) -> u32 {
         let of_functions = &self.names[..names.count];
         match of_functions.binary_search_by_key(&key, GroupName::key) {
             Ok(at) => next_index(at),

@@ -30,7 +30,7 @@ pub enum GroupBy {
     File,
     /// An object file, otherwise a source file.
     Object,
-    /// A Composer, npm or Python package, a crate or a shared library; otherwise the first folder
+    /// A Composer, npm or Python package, a crate or a shared library; otherwise the first directory
     /// below the common ones.
     Package,
     /// A dump or thread of Valgrind, a run of Xdebug's append mode, otherwise an input.

@@ -12,7 +12,7 @@ use crate::warnings::Alike;
 /// The error for a profile that cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum WriteError {
+pub enum WebgrindWriteError {
     /// Addresses have 32 bits; the file would have this number of bytes.
     #[error(
         "the file would have {0} bytes, but the format cannot address more than {MAX_FILE_SIZE}"
@@ -35,7 +35,7 @@ pub enum WriteError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the messages show what the fields are")]
 #[non_exhaustive]
-pub enum WriteWarning {
+pub enum WebgrindWriteWarning {
     /// Costs were divided to fit.
     #[error(
         "costs of \"{event}\" do not fit into 32 bits: all were divided by {divisor} and the event is now \"{renamed}\""

@@ -8,7 +8,9 @@ mod narrow;
 mod reader;
 mod writer;
 
-pub use error::{ReadError, ReadWarning, ReadWarningKind, WriteError, WriteWarning};
+pub use error::{
+    ReadError, ReadWarning, ReadWarningKind, WebgrindWriteError, WebgrindWriteWarning,
+};
 pub use layout::Version;
 pub use narrow::OnOverflow;
 pub(crate) use reader::check_beginning;

@@ -1,6 +1,6 @@
 //! Narrows numbers from 64 bits to 32. No other code does.
 
-use super::error::{WriteError, WriteWarning};
+use super::error::{WebgrindWriteError, WebgrindWriteWarning};
 use crate::display::text::excerpt;
 use crate::profile::{Cost, split_scale};
 
@@ -52,10 +52,14 @@ impl RangeStats {
     }
 
     /// Decides how to narrow the costs of `event` under a policy.
-    pub fn decide(&self, policy: OnOverflow, event: &[u8]) -> Result<Narrowing, WriteError> {
+    pub fn decide(
+        &self,
+        policy: OnOverflow,
+        event: &[u8],
+    ) -> Result<Narrowing, WebgrindWriteError> {
         let costs_fit = self.too_large_costs == 0;
         if policy == OnOverflow::Error {
-            let refuse = |what, value| Err(WriteError::DoesNotFit { what, value });
+            let refuse = |what, value| Err(WebgrindWriteError::DoesNotFit { what, value });
             if !costs_fit {
                 return refuse("cost", self.largest_cost);
             }
@@ -74,23 +78,23 @@ impl RangeStats {
     }
 
     /// Warnings about numbers that are changed.
-    pub fn warnings(&self, narrowing: &Narrowing, event: &[u8]) -> Vec<WriteWarning> {
+    pub fn warnings(&self, narrowing: &Narrowing, event: &[u8]) -> Vec<WebgrindWriteWarning> {
         let mut warnings = Vec::new();
         let divisor = narrowing.divisor();
         if divisor > 1 {
-            warnings.push(WriteWarning::Scaled {
+            warnings.push(WebgrindWriteWarning::Scaled {
                 event: excerpt(event),
                 divisor,
                 renamed: excerpt(&narrowing.scaled_name(event)),
             });
         } else if self.too_large_costs > 0 {
-            warnings.push(WriteWarning::SaturatedCosts(self.too_large_costs));
+            warnings.push(WebgrindWriteWarning::SaturatedCosts(self.too_large_costs));
         }
         if self.too_large_counts > 0 {
-            warnings.push(WriteWarning::SaturatedCounts(self.too_large_counts));
+            warnings.push(WebgrindWriteWarning::SaturatedCounts(self.too_large_counts));
         }
         if self.negative_costs > 0 {
-            warnings.push(WriteWarning::NegativeCosts(self.negative_costs));
+            warnings.push(WebgrindWriteWarning::NegativeCosts(self.negative_costs));
         }
         warnings
     }

@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Write};
 
 use byteorder::{ByteOrder, LittleEndian};
 
-use super::error::{WriteError, WriteWarning};
+use super::error::{WebgrindWriteError, WebgrindWriteWarning};
 use super::escape::{IN_NAMES, escaped, header_lines};
 use super::invocation_lists::InvocationLists;
 use super::layout::{
@@ -73,7 +73,7 @@ pub fn write<W: Write>(
     profile: &Profile,
     options: &WriteOptions,
     output: W,
-) -> Result<Vec<WriteWarning>, WriteError> {
+) -> Result<Vec<WebgrindWriteWarning>, WebgrindWriteError> {
     let version = options.version;
     let contents = FileContents {
         profile,
@@ -86,14 +86,14 @@ pub fn write<W: Write>(
     let mut warnings = ranges.warnings(&narrowing, profile.event());
     let lists = contents.lists.iter();
     if let sums @ 1.. = lists.flat_map(InvocationLists::sums).count() {
-        warnings.push(WriteWarning::SumsAsInvocations(sums as u64));
+        warnings.push(WebgrindWriteWarning::SumsAsInvocations(sums as u64));
     }
     let addresses = contents.addresses();
     let mut headers = header_lines(profile, &narrowing, options.escape_html).join(&b'\n');
     headers.push(b'\n');
     let size = addresses.headers + headers.len() as u64;
     if size > MAX_FILE_SIZE {
-        return Err(WriteError::TooLarge(size));
+        return Err(WebgrindWriteError::TooLarge(size));
     }
     let mut writer = FileWriter {
         contents: &contents,

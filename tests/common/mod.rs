@@ -41,10 +41,10 @@ pub fn get_on() {
 
 /// A search path on which this program is found first.
 pub fn search_path(program: &str) -> OsString {
-    let folder = Path::new(program).parent().expect("a folder").to_owned();
+    let directory = Path::new(program).parent().expect("a directory").to_owned();
     let others = env::var_os("PATH").unwrap_or_default();
-    let folders = [folder].into_iter().chain(env::split_paths(&others));
-    env::join_paths(folders).expect("folders")
+    let directories = [directory].into_iter().chain(env::split_paths(&others));
+    env::join_paths(directories).expect("directories")
 }
 
 /// Makes a pipe with a name.

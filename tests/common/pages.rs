@@ -71,9 +71,9 @@ pub fn check(path: &Path, mut found: impl FnMut(&Block<'_>) -> Option<String>) {
     }
 }
 
-/// All pages of a folder.
-pub fn pages(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap();
+/// All pages of a directory.
+pub fn pages(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap();
     let mut pages: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     pages.retain(|path| path.extension().is_some_and(|end| end == "md"));
     pages.sort();

@@ -96,7 +96,7 @@ pub fn source(profile: &Path) -> BTreeMap<String, i64> {
     )
 }
 
-/// Runs a tool from `/`, since both strip the current folder from names.
+/// Runs a tool from `/`, since both strip the current directory from names.
 fn annotate(name: &'static str, profile: &Path, event: &str, options: &[&str]) -> String {
     let tool = Tool::new(name, "valgrind");
     let mut command = tool.command();

@@ -45,7 +45,7 @@ impl Browser {
         let port = ports.next().expect("chromedriver names its port");
         // What else it says has nobody to wait for.
         spawn(move || ports.count());
-        let user = TempDir::new().expect("a temporary folder");
+        let user = TempDir::new().expect("a temporary directory");
         let mut browser = Browser {
             driver,
             port,

@@ -31,8 +31,8 @@ class SparkSession:
     def getOrCreate(self): return self
     def stop(self): pass
 
-    def binaryFiles(self, folder):
-        self.files = [(path.name, path.read_bytes()) for path in sorted(Path(folder).iterdir())]
+    def binaryFiles(self, directory):
+        self.files = [(path.name, path.read_bytes()) for path in sorted(Path(directory).iterdir())]
         return self
 
     def values(self):
@@ -69,11 +69,11 @@ fn search_path() -> OsString {
 
 /// Requests to a few scripts, each with a cost of its own.
 fn profiles(bench: &Bench, count: usize) -> Vec<PathBuf> {
-    let folder = bench.path("profiles");
-    fs::create_dir(&folder).expect("a folder");
+    let directory = bench.path("profiles");
+    fs::create_dir(&directory).expect("a directory");
     let profile = |number: usize| {
         let script = format!("/srv/app/{}.php", number % 7);
-        let path = folder.join(format!("cachegrind.out.{number}"));
+        let path = directory.join(format!("cachegrind.out.{number}"));
         let text = format!(
             "version: 1\ncreator: xdebug 3.4.0\ncmd: {script}\nevents: Time_(10ns) Memory_(bytes)\n\n\
              fl=php:internal\nfn=php::md5\n9 {number} 32\n\n\
@@ -109,7 +109,7 @@ fn jq_finds_the_costliest_functions() {
     let script = "cg-preprocess profile.out -f json |\n    jq -r '.functions | sort_by";
     let mut jq = JQ.command();
     jq.args(["-ec", &block("json.md", "sh", script)]);
-    let found = JQ.run(jq.current_dir(bench.folder()).env("PATH", search_path()));
+    let found = JQ.run(jq.current_dir(bench.directory()).env("PATH", search_path()));
     let lines: Vec<_> = found.lines().collect();
     assert_eq!(lines[..3], ["249150\thash", "2800\tcount", "275\twork"]);
     assert_eq!(lines.len(), 8);
@@ -119,14 +119,16 @@ fn jq_finds_the_costliest_functions() {
 fn queried(bench: &Bench) -> Vec<Value> {
     let mut shell = Command::new("sh");
     shell.args(["-ec", &block("json.md", "sh", "mkdir -p json")]);
-    let shell = shell.current_dir(bench.folder()).env("PATH", search_path());
+    let shell = shell
+        .current_dir(bench.directory())
+        .env("PATH", search_path());
     assert!(shell.status().expect("a shell").success());
     let program = "import duckdb, json, sys\n\
         for statement in duckdb.extract_statements(sys.argv[1]):\n    \
             rows = duckdb.execute(statement).fetchall()\n    \
             print(json.dumps(rows, default=int))\n";
     let mut command = PYTHON.command();
-    command.current_dir(bench.folder()).args(["-c", program]);
+    command.current_dir(bench.directory()).args(["-c", program]);
     let output = PYTHON.run(command.arg(block("json.md", "sql", "CREATE VIEW profiles")));
     let tables = output
         .lines()
@@ -139,7 +141,9 @@ fn run_recipe(bench: &Bench, beginning: &str) -> (Option<i32>, String) {
     let mut shell = Command::new("sh");
     let recipe = block("ci.md", "sh", beginning);
     shell.args(["-ec", &format!("PATH=$PWD/bin:$PATH\n{recipe}")]);
-    shell.current_dir(bench.folder()).env("PATH", search_path());
+    shell
+        .current_dir(bench.directory())
+        .env("PATH", search_path());
     let output = shell.env("GITHUB_STEP_SUMMARY", "summary.md").output();
     let output = output.expect("a shell");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -149,7 +153,7 @@ fn run_recipe(bench: &Bench, beginning: &str) -> (Option<i32>, String) {
 /// Puts a script where it is found as a program, or as a file of a project.
 fn write_script(bench: &Bench, name: &str, script: &str) {
     let path = bench.path(name);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
     fs::write(&path, script).expect("a script");
     fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("a mode");
 }
@@ -171,7 +175,11 @@ fn a_php_test_suite_keeps_to_its_limits() {
         "{said}"
     );
     // The same calls by the name that is limited.
-    let profile = bench.path("profiles").read_dir().expect("a folder").next();
+    let profile = bench
+        .path("profiles")
+        .read_dir()
+        .expect("a directory")
+        .next();
     let profile = profile.expect("a profile").expect("an entry").path();
     let text = text_in(&profile).replace("Store->query", "php::PDO->query");
     fs::write(profile, text).expect("a profile");
@@ -244,14 +252,14 @@ fn spark_merges_profiles() {
     let direct = bench.path("direct.cg");
     convert(&inputs, &direct, &["-q", "-f", "callgrind"]);
     let merged = bench.path("merged.cg");
-    fs::create_dir(bench.path("pyspark")).expect("a folder");
+    fs::create_dir(bench.path("pyspark")).expect("a directory");
     fs::write(bench.path("pyspark/__init__.py"), "").expect("a package");
     fs::write(bench.path("pyspark/sql.py"), SPARK).expect("a module");
     let mut command = PYTHON.command();
     command
         .env("PATH", search_path())
-        .env("PYTHONPATH", bench.folder());
-    command.current_dir(bench.folder()).arg(&script);
+        .env("PYTHONPATH", bench.directory());
+    command.current_dir(bench.directory()).arg(&script);
     command.args([&bench.path("profiles"), &merged]);
     PYTHON.run(&mut command);
     assert!(fs::read(&merged).expect("a profile") == fs::read(&direct).expect("a profile"));

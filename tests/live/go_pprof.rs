@@ -18,7 +18,7 @@ type Figures = BTreeMap<String, [i64; 2]>;
 
 fn pprof(bench: &Bench, options: &[&str], file: &Path) -> String {
     let mut command = GO.command();
-    command.env("PPROF_TMPDIR", bench.folder());
+    command.env("PPROF_TMPDIR", bench.directory());
     command.args(["tool", "pprof", "-symbolize=none"]);
     GO.run(command.args(options).arg(file))
 }

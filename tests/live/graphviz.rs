@@ -107,8 +107,8 @@ fn check(input: &PathBuf) {
 
 #[test]
 fn nodes_and_edges_have_the_figures_of_the_json() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let fixtures = ["xdebug3/composer.cg", "valgrind/inlined.cg"].map(|name| folder.join(name));
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let fixtures = ["xdebug3/composer.cg", "valgrind/inlined.cg"].map(|name| directory.join(name));
     let session = callgrind::Session::c(&[]);
     let inputs: Vec<PathBuf> = fixtures.into_iter().chain(session.files.clone()).collect();
     inputs.iter().for_each(check);

@@ -6,28 +6,28 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A folder in which programs are built and profiles are written.
+/// A directory in which programs are built and profiles are written.
 pub struct Bench {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Bench {
     pub fn new() -> Self {
-        let folder = TempDir::new().expect("a temporary folder");
-        Bench { folder }
+        let directory = TempDir::new().expect("a temporary directory");
+        Bench { directory }
     }
 
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder().join(name)
+        self.directory().join(name)
     }
 
     /// Files whose names begin like this, in order.
     pub fn files(&self, prefix: &str) -> Vec<PathBuf> {
-        let entries = self.folder().read_dir().expect("a folder");
+        let entries = self.directory().read_dir().expect("a directory");
         let paths = entries.map(|entry| entry.expect("an entry").path());
         let mut files: Vec<PathBuf> = paths.filter(|path| has_prefix(path, prefix)).collect();
         files.sort();
@@ -86,8 +86,8 @@ impl Tool {
 
     /// Where it is found.
     pub fn path(self) -> PathBuf {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        let paths = std::env::split_paths(&folders).map(|folder| folder.join(self.name));
+        let directories = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::env::split_paths(&directories).map(|directory| directory.join(self.name));
         let mut existing = paths.filter(|path| path.is_file());
         existing
             .next()

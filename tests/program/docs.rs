@@ -11,10 +11,10 @@ use crate::transcripts::{self, shell, top};
 
 /// All pages for people.
 fn pages() -> Vec<PathBuf> {
-    let folders = [top().to_owned(), top().join("docs")];
-    let pages = folders
+    let directories = [top().to_owned(), top().join("docs")];
+    let pages = directories
         .iter()
-        .flat_map(|folder| common::pages::pages(folder));
+        .flat_map(|directory| common::pages::pages(directory));
     let pages: Vec<_> = pages.collect();
     assert!(pages.len() > 5, "{pages:?}");
     pages
@@ -73,14 +73,16 @@ fn the_architecture_names_what_there_is() {
     let paths = quoted.filter(|text| text.ends_with(".rs") || text.ends_with('/'));
     let mut count = 0;
     for path in paths {
-        let folders = [
+        let directories = [
             "src",
             ".",
             "src/callgrind",
             "src/callgrind/interpreter",
             "src/output/html",
         ];
-        let mut places = folders.iter().map(|folder| top().join(folder).join(path));
+        let mut places = directories
+            .iter()
+            .map(|directory| top().join(directory).join(path));
         let is_there = places.any(|place| place.exists());
         assert!(is_there, "{path}");
         count += 1;
@@ -113,14 +115,14 @@ mod scripts {
                                target/gungraun/app/bench/parser/parse.long/callgrind.parse.long.out.old";
 
     fn workplace() -> TempDir {
-        let folder = TempDir::new().unwrap();
+        let directory = TempDir::new().unwrap();
         let of_gungraun = "target/gungraun/app/bench/parser/parse.long";
         for name in ["bin", "profiles", "src", of_gungraun, "vendor/bin"] {
-            fs::create_dir_all(folder.path().join(name)).unwrap();
+            fs::create_dir_all(directory.path().join(name)).unwrap();
         }
         let of_frameworks = ["console", "../vendor/bin/drush"];
         for name in STAND_INS.split(' ').chain(of_frameworks) {
-            let path = folder.path().join("bin").join(name);
+            let path = directory.path().join("bin").join(name);
             fs::write(&path, "#!/bin/sh\ncat >/dev/null\n").unwrap();
             fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
         }
@@ -134,12 +136,12 @@ mod scripts {
         for (pid, name) in OF_VALGRIND.split(' ').enumerate() {
             // Files of one process are parts of one run.
             let profile = of_valgrind.replace("pid: 24442", &format!("pid: {pid}"));
-            fs::write(folder.path().join(name), profile).unwrap();
+            fs::write(directory.path().join(name), profile).unwrap();
         }
         for name in PROFILES.split(' ') {
-            fs::write(folder.path().join(name), &profile).unwrap();
+            fs::write(directory.path().join(name), &profile).unwrap();
         }
-        folder
+        directory
     }
 
     #[test]
@@ -160,7 +162,7 @@ mod scripts {
     fn run_without_errors() {
         for page in PAGES.split(' ') {
             let text = fs::read_to_string(top().join(page)).unwrap();
-            let folder = workplace();
+            let directory = workplace();
             let mut count = 0;
             for block in common::pages::blocks(&text) {
                 let (language, block) = (block.kind, block.text);
@@ -171,7 +173,7 @@ mod scripts {
                 let script = format!(
                     "set -e; export TMPDIR=$PWD PATH=$PWD/bin:$PATH GITHUB_STEP_SUMMARY=summary.md\n{block}"
                 );
-                let output = shell(&script, folder.path());
+                let output = shell(&script, directory.path());
                 let said = messages(&output);
                 // The status of a pipeline is that of its last command.
                 let is_done = output.status.success() && !said.contains("error:");

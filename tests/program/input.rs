@@ -8,8 +8,8 @@ use crate::runner::{fixture, messages, program, run};
 /// `BLESS=1` rewrites the messages.
 #[test]
 fn what_is_mistaken_for_a_profile_is_recognised() {
-    let folder = fixture("foreign");
-    let names = fs::read_dir(&folder).unwrap();
+    let directory = fixture("foreign");
+    let names = fs::read_dir(&directory).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let names = names.filter(|name| !name.ends_with(".message") && name != "README.md");
     let mut seen = 0;
@@ -21,14 +21,14 @@ fn what_is_mistaken_for_a_profile_is_recognised() {
             continue;
         }
         let mut command = program();
-        let output = command.current_dir(&folder).arg(&name).output().unwrap();
+        let output = command.current_dir(&directory).arg(&name).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{name}");
         assert!(output.stdout.is_empty(), "{name}");
         let message = messages(&output);
         assert_eq!(message.lines().count(), 1, "{message}");
-        assert_holds(&folder.join(format!("{name}.message")), &message);
+        assert_holds(&directory.join(format!("{name}.message")), &message);
         // The same through a pipe.
-        let piped = messages(&run(["-"; 0], &fs::read(folder.join(&name)).unwrap()));
+        let piped = messages(&run(["-"; 0], &fs::read(directory.join(&name)).unwrap()));
         assert_eq!(piped, message.replacen(&name, "standard input", 1));
         seen += 1;
     }

@@ -15,9 +15,9 @@ use crate::runner::program;
 /// What was there before.
 const OLD: &[u8] = b"what was there before";
 
-/// The names in a folder, in order.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
+/// The names in a directory, in order.
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name());
     let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
     names.sort();
@@ -25,18 +25,18 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Whether a program has begun its output.
-fn is_writing(folder: &Path) -> bool {
-    names(folder).iter().any(|name| name.ends_with(".tmp"))
+fn is_writing(directory: &Path) -> bool {
+    names(directory).iter().any(|name| name.ends_with(".tmp"))
 }
 
 /// Starts a conversion, and waits until it writes or has ended.
-fn start_writing(folder: &Path) -> Child {
+fn start_writing(directory: &Path) -> Child {
     let mut command = program();
     command
-        .current_dir(folder)
+        .current_dir(directory)
         .args(["-f", "v7", "-o", "out", "a.cg"]);
     let mut child = command.spawn().unwrap();
-    while !is_writing(folder) && child.try_wait().unwrap().is_none() {
+    while !is_writing(directory) && child.try_wait().unwrap().is_none() {
         thread::sleep(Duration::from_micros(100));
     }
     child
@@ -47,19 +47,19 @@ fn start_writing(folder: &Path) -> Child {
 #[test]
 fn a_program_that_is_ended_leaves_the_old_file_or_the_new_one() {
     const SIGNALS: [i32; 4] = [1, 2, 9, 15];
-    let folder = TempDir::new().unwrap();
+    let directory = TempDir::new().unwrap();
     let functions = (0..20_000).map(|number| format!("fn=f{number}\n1 1\n"));
     let profile = format!("events: Ir\n{}", functions.collect::<String>());
-    fs::write(folder.path().join("a.cg"), profile).unwrap();
-    let target = folder.path().join("out");
-    assert!(start_writing(folder.path()).wait().unwrap().success());
+    fs::write(directory.path().join("a.cg"), profile).unwrap();
+    let target = directory.path().join("out");
+    assert!(start_writing(directory.path()).wait().unwrap().success());
     let new = fs::read(&target).unwrap();
     let mut random = Random(12345);
     let mut caught = 0;
     for round in 0..12 {
         let signal = SIGNALS[round % SIGNALS.len()];
         fs::write(&target, OLD).unwrap();
-        let mut child = start_writing(folder.path());
+        let mut child = start_writing(directory.path());
         thread::sleep(Duration::from_micros(random.small(20_000)));
         let mut kill = Command::new("kill");
         kill.args([format!("-{signal}"), child.id().to_string()]);
@@ -71,10 +71,10 @@ fn a_program_that_is_ended_leaves_the_old_file_or_the_new_one() {
             assert_eq!(status.signal(), Some(signal));
             caught += 1;
         }
-        let names = names(folder.path());
+        let names = names(directory.path());
         for unfinished in names.iter().filter(|name| name.ends_with(".tmp")) {
             assert_eq!(signal, 9);
-            fs::remove_file(folder.path().join(unfinished)).unwrap();
+            fs::remove_file(directory.path().join(unfinished)).unwrap();
         }
     }
     assert!(caught > 0, "all were faster than the signal");

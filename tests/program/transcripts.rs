@@ -1,6 +1,6 @@
 //! Commands with what they write and say, as the pages in `pages/` and the documentation show them.
 //!
-//! In `pages/`, a block `file NAME` is a file, and the commands of a block `console` run in a folder
+//! In `pages/`, a block `file NAME` is a file, and the commands of a block `console` run in a directory
 //! of their heading's own, with those files, the `fixtures` and webgrind's `preprocessor` in it. What
 //! a command says stands before what it writes, after `! `, and its exit status, if it is not 0, last,
 //! after `? `. `BLESS=1 cargo test --test program transcripts` writes all of it anew; review the
@@ -20,14 +20,14 @@ use crate::runner;
 /// Whether commands have the options of GNU.
 const IS_GNU: bool = cfg!(target_os = "linux");
 
-/// Runs a command in a folder.
-pub fn shell(command: &str, folder: &Path) -> Output {
+/// Runs a command in a directory.
+pub fn shell(command: &str, directory: &Path) -> Output {
     let mut shell = runner::command(if IS_GNU { "timeout" } else { "sh" });
     if IS_GNU {
         // One that hangs fails, and does not outlive the test.
         shell.arg(format!("{}m", common::PATIENCE)).arg("sh");
     }
-    shell.args(["-c", command]).current_dir(folder);
+    shell.args(["-c", command]).current_dir(directory);
     shell
         .env(
             "PATH",
@@ -39,7 +39,7 @@ pub fn shell(command: &str, folder: &Path) -> Output {
 
 /// The commands of a block with what they write and say; what they say is marked, and statuses are
 /// shown, if there is a mark.
-pub fn run(block: &Block<'_>, folder: &Path, mark: Option<&str>) -> String {
+pub fn run(block: &Block<'_>, directory: &Path, mark: Option<&str>) -> String {
     let mut shown = String::new();
     let mut lines = block.text.lines().peekable();
     while let Some(line) = lines.next() {
@@ -51,7 +51,7 @@ pub fn run(block: &Block<'_>, folder: &Path, mark: Option<&str>) -> String {
             command += &format!("\n{}", &line[2..]);
             typed += &format!("{line}\n");
         }
-        let output = shell(&command, folder);
+        let output = shell(&command, directory);
         shown += &typed;
         let said = String::from_utf8_lossy(&output.stderr);
         let marked = said
@@ -76,17 +76,17 @@ pub fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn pages_folder() -> PathBuf {
+fn pages_directory() -> PathBuf {
     top().join("tests/program/pages")
 }
 
-/// A folder with what commands use.
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    symlink(fixtures::folder(), folder.path().join("fixtures")).unwrap();
+/// A directory with what commands use.
+fn directory() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    symlink(fixtures::directory(), directory.path().join("fixtures")).unwrap();
     let program = env!("CARGO_BIN_EXE_cg-preprocess");
-    symlink(program, folder.path().join("preprocessor")).unwrap();
-    folder
+    symlink(program, directory.path().join("preprocessor")).unwrap();
+    directory
 }
 
 /// Whether there is on this system what a page needs.
@@ -106,13 +106,13 @@ fn check(page: &str) {
         eprintln!("skipped: {page}");
         return;
     }
-    let pages = pages_folder();
+    let pages = pages_directory();
     let mut title = String::new();
-    let mut place = folder();
+    let mut place = directory();
     pages::check(&pages.join(page), |block| {
         if block.title != title {
             block.title.clone_into(&mut title);
-            place = folder();
+            place = directory();
         }
         match block.kind {
             "file" => {
@@ -126,17 +126,17 @@ fn check(page: &str) {
 }
 
 macro_rules! pages {
-    ($folder:literal $($name:ident)*) => {
+    ($directory:literal $($name:ident)*) => {
         $(
             #[test]
             fn $name() {
-                check(concat!($folder, stringify!($name), ".md"));
+                check(concat!($directory, stringify!($name), ".md"));
             }
         )*
 
         #[test]
         fn every_page_is_checked() {
-            let pages = pages::pages(&pages_folder().join($folder));
+            let pages = pages::pages(&pages_directory().join($directory));
             assert_eq!(pages.len(), [$(stringify!($name)),*].len());
         }
     };

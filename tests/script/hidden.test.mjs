@@ -5,7 +5,7 @@ import script from './script.mjs';
 
 const { allStacks, charges, hiding, searchText } = script;
 
-const folder = new URL('../../fixtures/hidden/', import.meta.url);
+const directory = new URL('../../fixtures/hidden/', import.meta.url);
 
 /** Functions and frames, as the report makes them of its data. */
 function framesOf({ files, functions: table, frames: columns }) {
@@ -30,8 +30,8 @@ function framesOf({ files, functions: table, frames: columns }) {
   return { functions, frames };
 }
 
-for (const file of readdirSync(folder)) {
-  const { data, cases } = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+for (const file of readdirSync(directory)) {
+  const { data, cases } = JSON.parse(readFileSync(new URL(file, directory), 'utf8'));
   const { functions, frames } = framesOf(data);
   const columns = { ...data.stacks, own: data.stacks.self[0] };
   const root = { index: -1, name: '(hidden)' };

@@ -20,9 +20,9 @@ fn read_error(input: impl Read + Seek, name: &str) -> ReadError {
 /// The fixtures' README shows which bytes of them are bad.
 #[test]
 fn every_fault_has_its_message_and_is_described() {
-    let folder = fixtures::path("bad-preprocessed");
-    let readme = fs::read_to_string(folder.join("README.md")).unwrap();
-    let mut files = fixtures::files_below(&folder);
+    let directory = fixtures::path("bad-preprocessed");
+    let readme = fs::read_to_string(directory.join("README.md")).unwrap();
+    let mut files = fixtures::files_below(&directory);
     files.retain(|path| path.extension().is_some_and(|end| end == "pre"));
     assert!(files.len() > 27);
     for path in files {

@@ -1,6 +1,6 @@
 //! Profiles in the callgrind format: what is written is read as the same sums.
 
-use cg_preprocess::callgrind::{self, WriteWarning};
+use cg_preprocess::callgrind::{self, CallgrindWriteWarning};
 use cg_preprocess::profile::Profile;
 
 use crate::common::fixtures;
@@ -8,7 +8,7 @@ use crate::common::lines::Lines;
 use crate::common::tables::{Tables, assert_same};
 use crate::library::{all_events, merged, read, read_file};
 
-fn write(profile: &Profile) -> (Vec<u8>, Vec<WriteWarning>) {
+fn write(profile: &Profile) -> (Vec<u8>, Vec<CallgrindWriteWarning>) {
     let mut output = Vec::new();
     let warnings = callgrind::write(profile, &mut output).unwrap();
     (output, warnings)
@@ -63,7 +63,7 @@ fn lines_come_back_and_are_summed_up() {
 
 #[test]
 fn preprocessed_files_come_back() {
-    let mut goldens = fixtures::files_below(&fixtures::folder());
+    let mut goldens = fixtures::files_below(&fixtures::directory());
     goldens.retain(|path| path.to_string_lossy().ends_with("7.pre"));
     assert!(goldens.len() > 4);
     for path in goldens {

@@ -371,8 +371,8 @@ fn check(page: &Path) {
 
 #[test]
 fn every_page_shows_what_comes_of_its_profiles() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/cases");
-    let pages = pages::pages(&folder);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/cases");
+    let pages = pages::pages(&directory);
     assert!(pages.len() > 5);
     pages.iter().for_each(|page| check(page));
 }

@@ -11,7 +11,7 @@ use cg_preprocess::webgrind::{OnOverflow, Version};
 use crate::common::fixtures;
 use crate::library::{profile_options, read, write_with};
 
-/// Splits `folder/X.vN.pre` into the path of `X.cg` and the version.
+/// Splits `directory/X.vN.pre` into the path of `X.cg` and the version.
 fn source_and_version(golden: &Path) -> Option<(PathBuf, Version)> {
     let stem = golden.to_str()?.strip_suffix(".pre")?;
     let (stem, version) = stem.rsplit_once('.')?;
@@ -21,7 +21,7 @@ fn source_and_version(golden: &Path) -> Option<(PathBuf, Version)> {
 #[test]
 fn every_golden_file_is_written_byte_for_byte() {
     let mut seen = Vec::new();
-    for golden in fixtures::files_below(&fixtures::folder()) {
+    for golden in fixtures::files_below(&fixtures::directory()) {
         let Some((source, version)) = source_and_version(&golden) else {
             continue;
         };

@@ -30,7 +30,7 @@ fn without_zeros(mut sums: Sums) -> Sums {
     sums
 }
 
-/// Words of nothing, of roots and a folder, of a few functions, of all functions.
+/// Words of nothing, of roots and a directory, of a few functions, of all functions.
 fn words(profile: &Profile) -> Vec<String> {
     let mut functions: Vec<_> = profile.functions().collect();
     functions.sort_by_key(|&(id, _)| profile.self_costs(id).first().map(|&cost| -cost));

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::io::{self, BufReader, Cursor, Read};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use cg_preprocess::callgrind::{self, Outcome, Ranges};
+use cg_preprocess::callgrind::{self, Parsed, Ranges};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::{self, text};
 use cg_preprocess::output::{Notes, collapsed, json};
@@ -13,7 +13,9 @@ use cg_preprocess::profile::{
 };
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::view::View;
-use cg_preprocess::webgrind::{self, OnOverflow, ReadOutcome, Version, WriteOptions, WriteWarning};
+use cg_preprocess::webgrind::{
+    self, OnOverflow, ReadOutcome, Version, WebgrindWriteWarning, WriteOptions,
+};
 
 use crate::common::tables::Tables;
 use crate::common::{Random, get_on};
@@ -71,7 +73,7 @@ impl Reading {
     fn read_by<R>(
         &self,
         inputs: impl IntoIterator<Item = R>,
-        read: impl Fn(R, &mut ProfileBuilder) -> Result<Outcome, callgrind::Error>,
+        read: impl Fn(R, &mut ProfileBuilder) -> Result<Parsed, callgrind::ParseError>,
     ) -> Reads {
         get_on();
         let mut builder = ProfileBuilder::new(self.profile.clone());
@@ -300,7 +302,7 @@ pub fn write_with(
     profile: &Profile,
     version: Version,
     policy: OnOverflow,
-) -> (Vec<u8>, Vec<WriteWarning>) {
+) -> (Vec<u8>, Vec<WebgrindWriteWarning>) {
     let options = write_options(|options| {
         options.version = version;
         options.on_overflow = policy;
@@ -315,7 +317,7 @@ pub fn write_text(
     profile: &Profile,
     options: &output::ReportOptions,
     output: &mut Vec<u8>,
-) -> Result<(), text::Error> {
+) -> Result<(), text::ReportError> {
     let view = View::by_function(profile, InclusiveCost::Summed);
     text::write(&view, options, &mut SourceFiles::default(), output)
 }

@@ -354,7 +354,7 @@ fn page() {
     );
 }
 
-/// A conversion in a folder of its own.
+/// A conversion in a directory of its own.
 struct Run {
     inputs: Vec<&'static str>,
     base: Vec<&'static str>,
@@ -383,8 +383,8 @@ impl Run {
 
     /// What there is to say, and what is in the output.
     fn result(&self) -> String {
-        let folder = TempDir::new().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let directory = TempDir::new().unwrap();
+        let at = |name: &str| directory.path().join(name);
         let cheap = SUMS
             .replace("\n8 40 2", "\n8 10 2")
             .replace("8 10 5", "8 4 5")
@@ -410,7 +410,7 @@ impl Run {
         let mut options = self.options.clone();
         options.base = self.base.iter().map(source).collect();
         if self.sources {
-            options.source.folders = vec![at("project")];
+            options.source.directories = vec![at("project")];
         }
         let inputs: Vec<_> = self.inputs.iter().map(source).collect();
         let mut text = String::new();

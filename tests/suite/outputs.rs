@@ -39,8 +39,8 @@ const FORMATS: [(Format, &str); 9] = [
 /// What is written, without what changes with each version; of a report in HTML, its data.
 fn output(format: Format, profile: &str, base: Option<&str>) -> String {
     let source = |name| Source::File(fixtures::path(name));
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("output");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("output");
     let mut options = ConvertOptions::default();
     options.format = format;
     options.base = base.map(source).into_iter().collect();

@@ -193,8 +193,8 @@ fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
         let mut text = String::from("events: Ir Dr\n");
         for at in 0..functions {
             let (file, cost) = (at % files, 100_000_000_000_000 + at);
-            let folder = LONG.repeat(140) + "/";
-            text += &format!("fl=({file}) {folder}{file}\nfn=({at}) f{at}\n{at} {cost} 1\n");
+            let directory = LONG.repeat(140) + "/";
+            text += &format!("fl=({file}) {directory}{file}\nfn=({at}) f{at}\n{at} {cost} 1\n");
         }
         for (at, call) in (0..functions).flat_map(|at| (1..=calls).map(move |call| (at, call))) {
             let callee = (at + call) % 1000;
@@ -300,10 +300,10 @@ fn a_comparison_of_many_events_stays_small_too() {
 
 #[test]
 fn a_page_with_source_is_as_the_schema_has_it() {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.c"), "one\ntwo\n").unwrap();
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("a.c"), "one\ntwo\n").unwrap();
     let mut options = SourceOptions::default();
-    options.folders = vec![folder.path().to_owned()];
+    options.directories = vec![directory.path().to_owned()];
     let mut sources = SourceFiles::open(&options, None).unwrap();
     let profile = profile("events: Ir\nfl=a.c\nfn=f\n2 1\n");
     let views = Views::new(&profile, None, InclusiveCost::Summed, false);

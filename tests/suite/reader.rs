@@ -132,8 +132,8 @@ fn lines_that_cannot_be_read_are_skipped_on_request() {
 fn formats_are_recognised() {
     let text = profile(ProfileReader::new(), TRACE);
     let file = library::write(&text, Version::V7);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("profile");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("profile");
     let mut inputs = vec![TRACE.as_bytes().to_vec(), file.clone()];
     if cfg!(feature = "compression") {
         inputs.extend([gzip(TRACE.as_bytes()), gzip(&file)]);
@@ -153,8 +153,8 @@ fn formats_are_recognised() {
 
 #[test]
 fn errors_of_all_formats_have_one_shape() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("missing");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("missing");
     let missing = Profile::open(&path).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::Io);
     assert_eq!(missing.file(), Source::File(path).to_string());

@@ -19,8 +19,8 @@ const TEXT: &str = "events: Ir\nfl=a.c\nfn=main\n1 20\ncfn=f\ncalls=2 5\n2 30\nf
 #[cfg(feature = "compression")]
 #[test]
 fn any_files_become_a_profile() {
-    let folder = TempDir::new().unwrap();
-    let [plain, packed, cut] = ["plain", "packed", "cut"].map(|name| folder.path().join(name));
+    let directory = TempDir::new().unwrap();
+    let [plain, packed, cut] = ["plain", "packed", "cut"].map(|name| directory.path().join(name));
     fs::write(&plain, TEXT).unwrap();
     fs::write(&packed, gzip(TEXT.as_bytes())).unwrap();
     fs::write(&cut, &TEXT[..TEXT.len() - 1]).unwrap();
@@ -43,8 +43,8 @@ fn any_files_become_a_profile() {
 /// There is no page of webgrind's that compares.
 #[test]
 fn formats_without_comparisons_are_refused() {
-    let folder = TempDir::new().unwrap();
-    let [profile, output] = ["profile", "output"].map(|name| folder.path().join(name));
+    let directory = TempDir::new().unwrap();
+    let [profile, output] = ["profile", "output"].map(|name| directory.path().join(name));
     fs::write(&profile, TEXT).unwrap();
     let inputs = [Source::File(profile)];
     let mut options = ConvertOptions::default();

@@ -1,7 +1,9 @@
 //! What is written as a preprocessed file is read back as it was.
 
 use cg_preprocess::profile::{Kind, Profile};
-use cg_preprocess::webgrind::{OnOverflow, ReadWarning, ReadWarningKind, Version, WriteWarning};
+use cg_preprocess::webgrind::{
+    OnOverflow, ReadWarning, ReadWarningKind, Version, WebgrindWriteWarning,
+};
 use proptest::prelude::*;
 
 use crate::common::fixtures;
@@ -61,7 +63,7 @@ fn check(profile: &Profile, policy: OnOverflow) {
         }
         let is_exact = warnings
             .iter()
-            .all(|warning| matches!(warning, WriteWarning::SumsAsInvocations(_)));
+            .all(|warning| matches!(warning, WebgrindWriteWarning::SumsAsInvocations(_)));
         if is_exact {
             let is_trace = profile.kind() == Some(Kind::Trace);
             let [found, expected] = [&read, profile].map(|one| held_by(one, version, is_trace));

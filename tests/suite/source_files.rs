@@ -1,4 +1,4 @@
-//! Which source files may be shown: hostile names, and hostile folders.
+//! Which source files may be shown: hostile names, and hostile directories.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cg_preprocess::io::{NoSource, SourceFiles, SourceOptions};
 use tempfile::TempDir;
 
-/// A folder `app` of sources, and a file beside it that must not be read.
+/// A directory `app` of sources, and a file beside it that must not be read.
 struct Place(TempDir);
 
 impl Place {
@@ -28,14 +28,17 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    fn files(&self, folders: &[&str], root: Option<&str>) -> SourceFiles {
+    fn files(&self, directories: &[&str], root: Option<&str>) -> SourceFiles {
         let mut options = SourceOptions::default();
-        options.folders = folders.iter().map(|folder| self.path(folder)).collect();
+        options.directories = directories
+            .iter()
+            .map(|directory| self.path(directory))
+            .collect();
         options.root = root.map(|root| root.as_bytes().to_vec());
         SourceFiles::open(&options, None).unwrap()
     }
 
-    /// What becomes of one name, with the folder `app`.
+    /// What becomes of one name, with the directory `app`.
     fn read(&self, name: &str) -> Result<String, NoSource> {
         text(&mut self.files(&["app"], None), name)
     }
@@ -73,10 +76,10 @@ fn name(path: &Path) -> String {
 }
 
 #[test]
-fn files_are_found_by_their_own_names_and_below_the_folders() {
+fn files_are_found_by_their_own_names_and_below_the_directories() {
     let place = Place::new();
     place.write("other/b.c", "b");
-    // The first folder counts.
+    // The first directory counts.
     place.write("other/src/a.c", "another");
     place.write("app/2/a.c", "not of /srv/app2");
     let mut files = place.files(&["app", "other"], Some("/srv/app/"));
@@ -95,7 +98,7 @@ fn files_are_found_by_their_own_names_and_below_the_folders() {
     for missing in missing.split('|') {
         assert!(text(&mut files, missing).is_err(), "{missing:?}");
     }
-    // Folders are there. The first three are no names of files, and are not looked for.
+    // Directories are there. The first three are no names of files, and are not looked for.
     assert_eq!(counts(&files), [6, 4, 7]);
     // Each counts once.
     assert!(text(&mut files, "b.c").is_ok() && text(&mut files, "a.c").is_err());
@@ -144,7 +147,7 @@ fn what_is_outside_or_hidden_is_refused() {
         }
         assert_eq!(place.read(&name), Err(reason), "{name}");
     }
-    // A folder may itself be hidden, and be named although another one has it.
+    // A directory may itself be hidden, and be named although another one has it.
     let mut files = place.files(&["app", "app/.kept"], None);
     assert_eq!(text(&mut files, "config").unwrap(), "hidden");
     assert_eq!(text(&mut files, ".kept/config").unwrap(), "hidden");
@@ -181,7 +184,7 @@ mod unix {
         }
     }
 
-    /// Puts links to other places where there is a file or a folder, again and again.
+    /// Puts links to other places where there is a file or a directory, again and again.
     #[test]
     fn what_is_exchanged_meanwhile_does_not_lead_out() {
         let place = Place::new();

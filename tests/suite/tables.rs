@@ -82,7 +82,7 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
-    let files = fixtures::files_below(&fixtures::folder());
+    let files = fixtures::files_below(&fixtures::directory());
     files.into_iter().filter_map(Case::of).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The number of the current line, and warnings about lines that are wrong, missing or truncated.
 
-use crate::callgrind::error::{Error, Problem, Warning, WarningKind};
+use crate::callgrind::error::{ParseError, ParseWarning, Problem, WarningKind};
 use crate::warnings::Warnings;
 
 /// The messages about an input.
@@ -10,7 +10,7 @@ pub(super) struct Messages {
     pub input: String,
     /// Number of the current line, from 1.
     pub line: u64,
-    pub warnings: Warnings<Warning>,
+    pub warnings: Warnings<ParseWarning>,
     /// The numbers of shortened names, of lines given as -1, and of negative costs given as huge ones.
     pub cut_names: u64,
     pub unknown_lines: u64,
@@ -47,12 +47,12 @@ impl Messages {
             return;
         }
         let input = self.input.clone();
-        self.warnings.push(Warning { input, line, kind });
+        self.warnings.push(ParseWarning { input, line, kind });
     }
 
     /// An error in the current line.
-    pub fn error(&self, problem: impl Into<Problem>) -> Error {
-        Error {
+    pub fn error(&self, problem: impl Into<Problem>) -> ParseError {
+        ParseError {
             input: self.input.clone(),
             line: self.line,
             problem: problem.into(),
@@ -60,7 +60,7 @@ impl Messages {
     }
 
     /// Ends the input, and returns all warnings.
-    pub fn finish(&mut self) -> Warnings<Warning> {
+    pub fn finish(&mut self) -> Warnings<ParseWarning> {
         let counted = [
             (self.cut_names, WarningKind::CutNames(self.cut_names)),
             (

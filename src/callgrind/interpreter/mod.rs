@@ -12,11 +12,11 @@ mod range;
 mod records;
 mod sections;
 
-use super::error::{Problem, ProblemKind, Warning, WarningKind};
+use super::error::{ParseWarning, Problem, ProblemKind, WarningKind};
 use super::fast::record_memo::RecordMemo;
 use super::id_tables::IdTables;
 use super::line::{Cursor, NameKind, Position};
-use super::{Error, FoundParts, ReadOptions};
+use super::{FoundParts, ParseError, ReadOptions};
 use crate::display::text::excerpt;
 use crate::profile::{Cost, Kind, Needs, ProfileBuilder};
 use crate::warnings::Warnings;
@@ -59,7 +59,7 @@ pub(super) struct Interpreter<'a> {
     /// The number of [`MORE_INVOCATIONS`] for the next block.
     more_invocations: Option<i128>,
     /// An error in the previous line, which becomes a warning if the current line begins a run.
-    held: Option<Error>,
+    held: Option<ParseError>,
     /// Whether the last line is blank.
     ends_blank: bool,
     /// Whether any line so far is typical of a profile.
@@ -101,7 +101,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Reads whole lines, each with its `\n`.
-    pub fn lines(&mut self, data: &[u8]) -> Result<(), Error> {
+    pub fn lines(&mut self, data: &[u8]) -> Result<(), ParseError> {
         if !data.is_empty() {
             let before = data.strip_suffix(b"\n").unwrap_or(data);
             let before = before.strip_suffix(b"\r").unwrap_or(before);
@@ -148,7 +148,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Ends the input.
-    pub fn finish(&mut self) -> Result<Warnings<Warning>, Error> {
+    pub fn finish(&mut self) -> Result<Warnings<ParseWarning>, ParseError> {
         self.held.take().map_or(Ok(()), Err)?;
         // Messages at the end are about the last line.
         self.messages.line = self.messages.line.saturating_sub(1).max(1);
@@ -158,7 +158,7 @@ impl<'a> Interpreter<'a> {
             if !self.is_profile {
                 return Err(self.no_profile());
             }
-            let is_skipped = |warning: &Warning| warning.kind.is_skipped();
+            let is_skipped = |warning: &ParseWarning| warning.kind.is_skipped();
             return Err(self.error(match self.messages.warnings.count(is_skipped) {
                 0 if self.section.measured_nothing() => ProblemKind::NothingMeasured,
                 skipped => ProblemKind::NoData(skipped),
@@ -175,7 +175,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// An error in the current line.
-    pub fn error(&self, problem: impl Into<Problem>) -> Error {
+    pub fn error(&self, problem: impl Into<Problem>) -> ParseError {
         self.messages.error(problem)
     }
 
@@ -183,7 +183,7 @@ impl<'a> Interpreter<'a> {
     /// until the next line: a killed run may end within any line, and in Xdebug's append mode the next
     /// run follows.
     #[cold]
-    fn bad_line(&mut self, problem: Problem) -> Result<(), Error> {
+    fn bad_line(&mut self, problem: Problem) -> Result<(), ParseError> {
         if problem.kind.is_excess() {
             return Err(self.error(problem));
         }
@@ -199,7 +199,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The error for an input that is not a profile.
-    fn no_profile(&mut self) -> Error {
+    fn no_profile(&mut self) -> ParseError {
         self.messages.line = 1;
         let (kind, found) = (ProblemKind::NotAProfile, self.first_line.take());
         self.error(Problem { kind, found })
@@ -208,7 +208,7 @@ impl<'a> Interpreter<'a> {
     /// Fails with the error in the line before, unless the next line begins a run: then the run before
     /// is truncated.
     #[cold]
-    fn release(&mut self, next: Cursor<'_>) -> Result<(), Error> {
+    fn release(&mut self, next: Cursor<'_>) -> Result<(), ParseError> {
         match self.held.take() {
             Some(error) if next.rest().starts_with(NEW_RUN) => {
                 let found = error.problem.found.unwrap_or_default();

@@ -208,7 +208,7 @@ impl<'a> Data<'a, '_> {
     }
 }
 
-/// The names of both sides: those of their inputs, and their commands if these differ. The folders of
+/// The names of both sides: those of their inputs, and their commands if these differ. The directories of
 /// inputs are only named if the rest is the same.
 fn side_names(commands: Sides<String>, inputs: Sides<&str>) -> Sides<String> {
     let [base, new] = [inputs.base, inputs.new].map(|input| last_component(input.as_bytes()));

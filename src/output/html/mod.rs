@@ -69,7 +69,7 @@ const SCRIPT: &str = concat!(
 pub struct HtmlOptions {
     /// A URL template with `{file}` and `{line}`: locations become links.
     pub source_url: Option<String>,
-    /// A folder that is stripped from the names of files in it.
+    /// A directory that is stripped from the names of files in it.
     pub source_root: Option<Vec<u8>>,
     /// How it is shown at first, until its reader chooses something else: the rows of its first view
     /// ([`by`](ReportOptions::by)); what is hidden ([`hide`](ReportOptions::hide)) and searched for

@@ -20,7 +20,7 @@ use crate::display::numbers::{counted, grouped};
 use crate::io::SourceFiles;
 use crate::maps::HashSet;
 use crate::names::{NameQuery, SHORT, width_of};
-pub use crate::output::figures::ReportError as Error;
+pub use crate::output::figures::ReportError;
 use crate::view::GroupBy;
 
 /// The width to which details are wrapped without a terminal.
@@ -46,7 +46,7 @@ pub fn write<'a>(
     options: &'a ReportOptions,
     sources: &mut SourceFiles,
     output: impl Write,
-) -> Result<(), Error> {
+) -> Result<(), ReportError> {
     let report = Report::new(subject, options);
     let lines = match &options.function {
         Some(name) => [report.heading(), report.found(name, sources)?].concat(),
@@ -57,7 +57,7 @@ pub fn write<'a>(
 
 impl<'a> Report<'a> {
     /// The costliest rows, or those that changed most.
-    fn top_rows(&self, sources: &mut SourceFiles) -> Result<Vec<TextLine>, Error> {
+    fn top_rows(&self, sources: &mut SourceFiles) -> Result<Vec<TextLine>, ReportError> {
         let mut lines = self.heading();
         let query = self.options.filter.as_deref().map(NameQuery::new);
         let found = query.as_ref().map(|query| query.containing(self.names()));
@@ -164,7 +164,7 @@ impl<'a> Report<'a> {
         &self,
         name: &[u8],
         sources: &mut SourceFiles,
-    ) -> Result<Vec<TextLine>, Error> {
+    ) -> Result<Vec<TextLine>, ReportError> {
         let (found, most) = NameQuery::new(name).find(self.names())?;
         let most = self.options.most(found.len()).min(most);
         let rest = found.len() - most;

@@ -64,9 +64,9 @@ fn leave(browser: &Browser) {
 #[test]
 fn the_frame_that_is_hit_is_the_frame_that_is_meant() {
     let browser = Browser::start();
-    let folder = TempDir::new().expect("a temporary folder");
-    fs::write(folder.path().join("tree.cg"), profile(5)).expect("a file");
-    let page = make(folder.path(), &["tree.cg", "--names", "full"]);
+    let directory = TempDir::new().expect("a temporary directory");
+    fs::write(directory.path().join("tree.cg"), profile(5)).expect("a file");
+    let page = make(directory.path(), &["tree.cg", "--names", "full"]);
     for width in [360, 700, 1000, 1440] {
         browser.show_at(width, "light");
         browser.open(&page, "#view=flame");

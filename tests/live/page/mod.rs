@@ -17,24 +17,26 @@ use crate::callgrind::Session as Valgrind;
 use crate::profile::{list, text_of};
 use crate::xdebug::Session as Xdebug;
 
-/// Makes a page from files of a folder.
-fn make(folder: &Path, options: &[&str]) -> PathBuf {
-    let page = folder.join("page.html");
+/// Makes a page from files of a directory.
+fn make(directory: &Path, options: &[&str]) -> PathBuf {
+    let page = directory.join("page.html");
     let _ = fs::remove_file(&page);
     let mut command = Command::new(env!("CARGO_BIN_EXE_cg-preprocess"));
-    command.current_dir(folder).args(["-q", "-o", "page.html"]);
+    command
+        .current_dir(directory)
+        .args(["-q", "-o", "page.html"]);
     // A broken limit fails, and leaves a page.
     let output = command.args(options).output().expect("the program");
     assert!(page.exists(), "{options:?}: {output:?}");
     page
 }
 
-/// A page of what a profile holds, in a folder of its own.
+/// A page of what a profile holds, in a directory of its own.
 fn page_of(profile: impl AsRef<[u8]>, options: &[&str]) -> (TempDir, PathBuf) {
-    let folder = TempDir::new().expect("a temporary folder");
-    fs::write(folder.path().join("profile.cg"), profile).expect("a file");
-    let page = make(folder.path(), &[options, &["profile.cg"]].concat());
-    (folder, page)
+    let directory = TempDir::new().expect("a temporary directory");
+    fs::write(directory.path().join("profile.cg"), profile).expect("a file");
+    let page = make(directory.path(), &[options, &["profile.cg"]].concat());
+    (directory, page)
 }
 
 /// All rows of a table, with names and places in full.
@@ -75,7 +77,8 @@ fn every_figure_of_real_profiles_is_that_of_the_text_report() {
     let options = ["--separate-callers=3", "--cache-sim=yes"];
     let sums = Valgrind::of("shapes.cpp", &[], &options);
     for profile in [&trace, &sums.files[0]] {
-        let (_folder, page) = page_of(fs::read(profile).expect("a profile"), &["--names", "full"]);
+        let (_directory, page) =
+            page_of(fs::read(profile).expect("a profile"), &["--names", "full"]);
         browser.show_at(1440, "light");
         browser.open(&page, "");
         let names = "return JSON.parse(document.getElementById('data').textContent).events.map(({ name }) => name);";
@@ -159,7 +162,7 @@ fn names_are_text_whatever_is_in_them() {
         text.extend(format!("fl={name}.php\nfn={name}\n{} 100\n\n", line + 1).bytes());
     }
     text.extend(b"fl=\xff\xfe.php\nfn=not \xff UTF-8\n1 50\n\n");
-    let base = TempDir::new().expect("a temporary folder");
+    let base = TempDir::new().expect("a temporary directory");
     let base = base.path().join("base.cg");
     let browser = Browser::start();
     let url = ["--source-url", "https://host.example/{file}#L{line}"];
@@ -171,7 +174,7 @@ fn names_are_text_whatever_is_in_them() {
     let base = base.to_str().expect("UTF-8");
     let compared = ["--base", base, "--max-growth=<i>=0"];
     for options in [url.to_vec(), [&url[..], &compared].concat()] {
-        let (_folder, page) = page_of(&text, &options);
+        let (_directory, page) = page_of(&text, &options);
         browser.open(&page, "#view=functions");
         let rows = rows(&browser, "Functions");
         assert_eq!(rows.len(), 8);
@@ -212,7 +215,7 @@ fn every_view_fits_narrow_and_wide_windows_light_and_dark() {
     let name = "Some\\Namespace\\Of\\Classes\\That\\Have\\Names->withoutAnEnd".repeat(4);
     let call = format!("fn={name}\n1 5\ncfn=b\ncalls=1 9\n1 70000000\nfn=b\n9 70000000\n");
     let text = format!("cmd: {name}\nevents: Ir Dr\nfl=/srv/{name}.php\n{call}");
-    let (folder, page) = page_of(&text, &[]);
+    let (directory, page) = page_of(&text, &[]);
     let mut colours = Vec::new();
     for (width, scheme) in [(360, "light"), (1440, "dark")] {
         browser.show_at(width, scheme);
@@ -233,7 +236,7 @@ fn every_view_fits_narrow_and_wide_windows_light_and_dark() {
     }
     assert_ne!(colours[0], colours[1]);
     browser.check_quiet(&page);
-    drop(folder);
+    drop(directory);
 }
 
 /// Waits until a page is shown, which takes the processor about a second.
@@ -267,7 +270,7 @@ fn a_page_of_many_functions_is_shown_at_once() {
         }
     }
     let browser = Browser::start();
-    let (_folder, page) = page_of(text, &[]);
+    let (_directory, page) = page_of(text, &[]);
     // Four functions cost 20 each.
     let functions = "Omitted to limit the size of the report: 4 functions with a total self cost of 80 (0.01 %)";
     for (view, last) in [
@@ -330,7 +333,7 @@ fn a_timeline_of_many_calls_is_shown_at_once() {
     }
     text += &format!("fl=a.php\nfn={{main}}\n1 0\n{calls}\n");
     let browser = Browser::start();
-    let (_folder, page) = page_of(text, &[]);
+    let (_directory, page) = page_of(text, &[]);
     show(&browser, &page, "#view=timeline");
     let texts = list(&browser.look("text", &json!(["#view p"])), text_of);
     let omitted = " Calls under 20 ns are not shown: 9 % of the time.";
@@ -375,7 +378,7 @@ fn a_share_is_right_or_says_at_least() {
     }
     block(&mut text, 0, 0);
     let browser = Browser::start();
-    let (_folder, page) = page_of(text, &[]);
+    let (_directory, page) = page_of(text, &[]);
     let size = fs::metadata(&page).expect("a page").len();
     assert!((7_000_000..8_000_000).contains(&size), "{size}");
     let status = |address: &str| {
@@ -436,7 +439,7 @@ fn parts_that_are_left_out_are_counted() {
     let text =
         format!("version: 1\ncreator: callgrind\n{parts}part: 131\n{last}events: Ir\nfn=a\n1 5\n");
     let browser = Browser::start();
-    let (_folder, page) = page_of(text, &[]);
+    let (_directory, page) = page_of(text, &[]);
     browser.open(&page, "");
     browser.run("document.querySelector('#banners details').open = true;");
     let rows = list(
@@ -464,7 +467,7 @@ fn stacks_of_30_000_levels_are_shown() {
         text += "\n";
     }
     let browser = Browser::start();
-    let (_folder, page) = page_of(text, &[]);
+    let (_directory, page) = page_of(text, &[]);
     let count = |css: &str| browser.look("count", &json!([css]));
     show(&browser, &page, "#view=flame&zoom=20");
     let crumbs = "all › … › f1 › f0 › f1 › f0 › f1 › f0 › f1";

@@ -42,7 +42,7 @@ macro_rules! transcripts {
         #[test]
         fn all_files_are_checked() {
             let known = [$(concat!(stringify!($name), ".md")),*];
-            let files = pages::pages(&folder()).into_iter();
+            let files = pages::pages(&directory()).into_iter();
             let files: Vec<_> = files.filter(|file| !known.iter().any(|name| file.ends_with(name))).collect();
             assert!(files.is_empty(), "{files:?}");
         }
@@ -51,15 +51,15 @@ macro_rules! transcripts {
 
 transcripts! { by callbacks changes cycles estimates figures graph hints inputs lines names parts repeated search shop source timeline }
 
-fn folder() -> PathBuf {
+fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/page/pages")
 }
 
 fn check(name: &str) {
     let browser = Browser::start();
-    let files = TempDir::new().expect("a temporary folder");
+    let files = TempDir::new().expect("a temporary directory");
     let written = Cell::new(0);
-    pages::check(&folder().join(name), |block| {
+    pages::check(&directory().join(name), |block| {
         shown(&browser, block, files.path(), &written)
     });
 }
@@ -68,12 +68,12 @@ fn check(name: &str) {
 fn shown(
     browser: &Browser,
     block: &Block<'_>,
-    folder: &Path,
+    directory: &Path,
     written: &Cell<u64>,
 ) -> Option<String> {
     if block.kind == "file" {
-        let file = folder.join(block.options[0]);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        let file = directory.join(block.options[0]);
+        fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
         fs::write(&file, block.text).expect("a file");
         // Reports say when their input was recorded, and which source is newer.
         written.set(written.get() + 1);
@@ -84,7 +84,7 @@ fn shown(
     if block.kind != "page" {
         return None;
     }
-    let page = make(folder, &block.options);
+    let page = make(directory, &block.options);
     let mut text = String::new();
     // After something was wrong, nothing is waited for.
     let mut patience = PATIENCE;

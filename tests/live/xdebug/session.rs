@@ -52,13 +52,13 @@ impl Session {
         command
             .env("XDEBUG_MODE", "profile")
             .env_remove("XDEBUG_CONFIG");
-        let folder = format!("xdebug.output_dir={}", self.bench.folder().display());
+        let directory = format!("xdebug.output_dir={}", self.bench.directory().display());
         let usual = [
             "memory_limit=-1",
             "xdebug.start_with_request=yes",
             "xdebug.use_compression=0",
             "xdebug.profiler_output_name=out.cg",
-            &folder,
+            &directory,
         ];
         for setting in [&usual, settings].concat() {
             command.args(["-d", setting]);

@@ -31,7 +31,7 @@ fn words() -> Vec<&'static str> {
 
 /// Fixtures small enough to break many times.
 fn small_profiles() -> Vec<PathBuf> {
-    let mut files = fixtures::files_below(&fixtures::folder());
+    let mut files = fixtures::files_below(&fixtures::directory());
     files.retain(|path| {
         let is_profile = path.extension().is_some_and(|end| end == "cg");
         is_profile && fs::metadata(path).unwrap().len() < 8192

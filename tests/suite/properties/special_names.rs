@@ -100,9 +100,9 @@ fn profile(functions: &[Function], is_trace: bool) -> String {
 }
 
 /// What is written in a format, by a kind of rows.
-fn written(folder: &Path, format: Format, by: GroupBy, has_base: bool) -> String {
-    let source = |name: &str| Source::File(folder.join(name));
-    let output = folder.join("out");
+fn written(directory: &Path, format: Format, by: GroupBy, has_base: bool) -> String {
+    let source = |name: &str| Source::File(directory.join(name));
+    let output = directory.join("out");
     let mut options = ConvertOptions::default();
     options.format = format;
     options.text.by = by;
@@ -214,10 +214,10 @@ proptest! {
     fn reports_agree_whatever_names_contain(
         new in functions(), base in functions(), is_trace: bool, shared in 0..10usize,
     ) {
-        let folder = TempDir::new().unwrap();
+        let directory = TempDir::new().unwrap();
         let base: Vec<_> = new.iter().take(shared).chain(&base).cloned().collect();
-        fs::write(folder.path().join("new"), profile(&new, is_trace)).unwrap();
-        fs::write(folder.path().join("base"), profile(&base, is_trace)).unwrap();
+        fs::write(directory.path().join("new"), profile(&new, is_trace)).unwrap();
+        fs::write(directory.path().join("base"), profile(&base, is_trace)).unwrap();
         let total = new.iter().map(|(_, _, _, cost, _)| cost).sum();
         for format in FORMATS {
             let kinds: &[GroupBy] = if format.has(Feature::Groups) {
@@ -229,8 +229,8 @@ proptest! {
                 &[GroupBy::Function]
             };
             for &by in kinds {
-                check(format, by, &written(folder.path(), format, by, false), total);
-                let compared = written(folder.path(), format, by, true);
+                check(format, by, &written(directory.path(), format, by, false), total);
+                let compared = written(directory.path(), format, by, true);
                 if format == Format::Json {
                     let document: Value = compared.parse().unwrap();
                     prop_assert_eq!(number(&document["new"]["total"][0]), total);

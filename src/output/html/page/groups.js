@@ -17,14 +17,14 @@ const membersBy = once((by) => positionsIn(data.groups[by].of, groups[by].length
 /** The functions of a group, or a function itself. */
 const membersOf = (of) => (of.by ? membersBy(of.by)[of.index].map((index) => functions[index]) : [of]);
 
-/** Where a package is: its object, or the folder of its name. */
+/** Where a package is: its object, or the directory of its name. */
 const originOf = once((by, index) => {
   if (by !== 'package') return '';
   const [{ name }, members] = [groups[by][index], membersOf(groups[by][index])];
   const { object } = members.find((of) => isKnown(of.object) && lastComponent(of.object) === name) || {};
   if (object) return `[${shortPath(object)}]`;
   const { file = '' } = members.find((of) => isKnown(of.file)) || {};
-  // The folders of crates end with their versions.
+  // The directories of crates end with their versions.
   const at = Math.max(`/${file}`.indexOf(`/${name}/`), `/${file}`.indexOf(`/${name}-`));
   return isInternal(file) ? file : file.slice(0, at < 0 ? 0 : at + name.length);
 });

@@ -9,7 +9,7 @@ const isFile = (file) => isKnown(file) && !isInternal(file);
 const shortPath = (path) => path.replace(/^.+(?=(\/[^/]+){3}$)/, '…');
 const lastComponent = (path) => path.slice(path.lastIndexOf('/') + 1);
 
-/** A command without the folder of its program or script. */
+/** A command without the directory of its program or script. */
 const plainCommand = (command) => command.replace(/^\S*[/\\](?=[^\s/\\]+)/, '');
 /** The name of an input without the beginning that all have, unless nothing else is left. */
 const plainInput = (name) => name.replace(/^(cache|call)grind\.out\.(?=.)/, '');
