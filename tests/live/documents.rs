@@ -88,16 +88,15 @@ fn profiles(bench: &Bench, count: usize) -> Vec<PathBuf> {
 }
 
 #[test]
-fn duckdb_reads_functions_and_calls_of_many_profiles() {
+fn duckdb_reads_functions_of_many_profiles() {
     let bench = Bench::new();
     profiles(&bench, 20);
     let tables = queried(&bench);
-    let [.., functions, calls] = tables.as_slice() else {
+    let [.., functions] = tables.as_slice() else {
         panic!("{tables:?}");
     };
     let expected = serde_json::json!([["php::md5", 210, 20, 20], ["{main}", 200, 20, 20]]);
     assert_eq!(*functions, expected);
-    assert_eq!(*calls, serde_json::json!([["{main}", "php::md5", 20]]));
 }
 
 #[test]
@@ -219,26 +218,18 @@ fn benchmarks_of_gungraun_keep_to_their_limits() {
     assert!(bench.path("profile-base/callgrind.sums.out-01").exists());
 }
 
-/// The figures for dashboards have the form that these take.
 #[test]
 fn jq_makes_figures_for_dashboards() {
     let bench = Bench::new();
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stacks/sums-plain.cg");
     fs::copy(fixture, bench.path("callgrind.out")).expect("a profile");
-    let figures = |recipe: &str, file: &str| -> Value {
-        let (status, said) = run_recipe(&bench, recipe);
-        assert_eq!(status, Some(0), "{said}");
-        serde_json::from_str(&text_in(&bench.path(file))).expect("JSON")
-    };
-    let all = "cg-preprocess callgrind.out -f json | jq '\n    ";
+    let recipe = "cg-preprocess callgrind.out -f json | jq";
+    let (status, said) = run_recipe(&bench, recipe);
+    assert_eq!(status, Some(0), "{said}");
     // github-action-benchmark takes a list of {name, unit, value}.
-    let action = figures(&format!("{all}[["), "figures.json");
+    let action: Value = serde_json::from_str(&text_in(&bench.path("figures.json"))).expect("JSON");
     let expected = serde_json::json!([{"name": "Ir", "unit": "count", "value": 190_970}]);
     assert_eq!(action, expected);
-    // Bencher takes {benchmark: {measure: {value}}}.
-    let benchmarks = figures(&format!("{all}{{program"), "bencher.json");
-    let measures = benchmarks["program"].as_object().expect("an object");
-    assert_eq!(measures["Ir"]["value"], 190_970);
 }
 
 #[test]
