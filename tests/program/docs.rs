@@ -108,7 +108,7 @@ mod scripts {
     const STAND_INS: &str = "callgrind_annotate cargo dot gcc go inferno-flamegraph jq kcachegrind open php pyprof2calltree \
                              valgrind wp xdg-open";
     const PROFILES: &str = "base.out cachegrind.out.1234 cachegrind.out.5678 input.callgrind new.out profile.out \
-                            profiles/cachegrind.out.1764327600.25._cart";
+                            profiles/cachegrind.out.1764327600.25._cart_XDEBUG_TRIGGER=1";
     const OF_VALGRIND: &str = "callgrind.out callgrind.out.1234 callgrind.out.1235 heap.out parts.out parts-base.out \
                                run-1.out run-2.out \
                                target/gungraun/app/bench/parser/parse.long/callgrind.parse.long.out \
