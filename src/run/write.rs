@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::format::Writer;
+use super::format::Material;
 use super::loaded::LoadedProfile;
 use super::{
     ConvertError, ConvertOptions, Converted, Feature, Format, FormatError, Warning, notices,
@@ -44,25 +44,25 @@ impl Loaded<'_> {
         if options.inclusive == Some(InclusiveCost::Once) && options.format.has(Feature::Recorded) {
             self.new.profile = View::as_recorded(&self.new.profile, InclusiveCost::Once).counted();
         }
-        let inputs = Inputs {
+        let sides = BothSides {
             new: &self.new,
             base: self.base.as_ref(),
             options,
         };
-        let hidden = inputs.hidden(&mut converted.warnings)?;
-        let whole = inputs.views(None);
-        let shown = hidden.as_ref().map(|hidden| inputs.views(Some(hidden)));
+        let hidden = sides.hidden(&mut converted.warnings)?;
+        let whole = sides.views(None);
+        let shown = hidden.as_ref().map(|hidden| sides.views(Some(hidden)));
         let views = shown.as_ref().unwrap_or(&whole);
-        inputs.judge(views, converted)?;
+        sides.judge(views, converted)?;
         let warnings: Vec<_> = converted.warnings.iter().map(|it| it.to_string()).collect();
-        let mut writer = Writer {
+        let mut material = Material {
             // The HTML report hides by itself, so that readers can show what is hidden.
             views: match options.format {
                 Format::Html => &whole,
                 format if !format.has(Feature::Hidden) => &whole,
                 _ => views,
             },
-            notes: inputs.notes(&warnings, &converted.verdicts),
+            notes: sides.notes(&warnings, &converted.verdicts),
             sources: &mut self.sources,
             options,
             to_terminal: self.output.target.is_terminal(),
@@ -70,8 +70,8 @@ impl Loaded<'_> {
             estimates: None,
             found: Vec::new(),
         };
-        converted.bytes_out = write_to(&self.output, |to| options.format.write(&mut writer, to))?;
-        let found = writer.found;
+        converted.bytes_out = write_to(&self.output, |to| options.format.write(&mut material, to))?;
+        let found = material.found;
         converted.warnings.extend(found);
         if !self.sources.is_empty() {
             converted.source_files = Some(self.sources.counts());
@@ -83,13 +83,13 @@ impl Loaded<'_> {
 }
 
 /// What was read, of both sides if there is a base.
-struct Inputs<'a> {
+struct BothSides<'a> {
     new: &'a LoadedProfile,
     base: Option<&'a LoadedProfile>,
     options: &'a ConvertOptions,
 }
 
-impl<'a> Inputs<'a> {
+impl<'a> BothSides<'a> {
     /// What is hidden on each side, if anything is to be.
     fn hidden(
         &self,

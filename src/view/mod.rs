@@ -293,7 +293,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The self costs of a row, one for each event of the profile. Call sites have none.
+    /// The self costs of a row, one for each event of the profile. Those of a call site are what its calls
+    /// cost.
     pub fn self_costs(&self, row: FunctionId) -> &[Cost] {
         if self.is_call_site() {
             self.inclusive_costs(row)

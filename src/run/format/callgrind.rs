@@ -3,7 +3,7 @@
 use super::{Feature, Spec};
 use std::io::Write;
 
-use super::Writer;
+use super::Material;
 use crate::callgrind;
 use crate::display::text::printable;
 use crate::run::FormatError;
@@ -24,10 +24,10 @@ pub(super) const CALLGRIND: Spec = Spec {
     write,
 };
 
-fn write(writer: &mut Writer<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let profile = writer.views.profile();
+fn write(material: &mut Material<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let profile = material.views.profile();
     let mut text = Vec::new();
-    let warnings = if writer.to_terminal {
+    let warnings = if material.to_terminal {
         callgrind::write(profile, &mut text)?
     } else {
         callgrind::write(profile, &mut *to)?
@@ -37,6 +37,6 @@ fn write(writer: &mut Writer<'_>, to: &mut dyn Write) -> Result<(), FormatError>
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         writeln!(to, "{}", printable(line))?;
     }
-    writer.warn(warnings);
+    material.warn(warnings);
     Ok(())
 }

@@ -10,13 +10,13 @@ pub(super) const COLLAPSED: Spec = Spec {
     rows: None,
     features: &[Feature::Comparison, Feature::Limits, Feature::Hidden],
     needs: |_, wanted| wanted.contexts = true,
-    write: |writer, to| {
-        let (base, new) = writer.stacks();
+    write: |material, to| {
+        let (base, new) = material.stacks();
         let warnings = match base {
             None => collapsed::write(new, to)?,
             Some(base) => collapsed::write_comparison(base, new, to)?,
         };
-        writer.warn(warnings);
+        material.warn(warnings);
         Ok(())
     },
 };

@@ -19,11 +19,11 @@ pub(super) const DOT: Spec = Spec {
         Feature::Hidden,
     ],
     needs: |_, _| {},
-    write: |writer, to| {
-        let functions = writer.functions()?;
+    write: |material, to| {
+        let functions = material.functions()?;
         Ok(dot::write(
             functions.subject(),
-            writer.report_options(),
+            material.report_options(),
             to,
         )?)
     },

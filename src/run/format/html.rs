@@ -33,22 +33,22 @@ pub(super) const HTML: Spec = Spec {
             wanted.timeline = html::MAX_TIMELINE;
         }
     },
-    write: |writer, to| {
-        writer.stacks();
-        let estimates = writer.estimates.take();
+    write: |material, to| {
+        material.stacks();
+        let estimates = material.estimates.take();
         let notes = Notes {
             estimates: estimates.as_deref(),
-            ..writer.notes
+            ..material.notes
         };
         let options = HtmlOptions {
-            report: writer.report_options().clone(),
-            source_url: writer.options.source_url.clone(),
-            source_root: writer.options.source.root.clone(),
+            report: material.report_options().clone(),
+            source_url: material.options.source_url.clone(),
+            source_root: material.options.source.root.clone(),
         };
         Ok(html::write(
-            writer.views,
+            material.views,
             &notes,
-            writer.sources,
+            material.sources,
             &options,
             to,
         )?)

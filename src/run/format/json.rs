@@ -27,9 +27,9 @@ pub(super) const JSON: Spec = Spec {
         (wanted.call_files, wanted.lines) = (true, true);
         wanted.call_sites |= !options.text.hide.is_empty();
     },
-    write: |writer, to| {
-        let (functions, rows) = (writer.functions()?, writer.rows()?);
-        let options = writer.report_options();
+    write: |material, to| {
+        let (functions, rows) = (material.functions()?, material.rows()?);
+        let options = material.report_options();
         let is_grouped = options.by != GroupBy::Function;
         let groups = is_grouped.then(|| rows.subject());
         match functions.subject() {
@@ -37,14 +37,14 @@ pub(super) const JSON: Spec = Spec {
                 // What is hidden is a function of the program, however it is recorded.
                 let functions = match shown.hidden() {
                     Some(_) => shown,
-                    None => &writer.views.as_recorded(),
+                    None => &material.views.as_recorded(),
                 };
                 let groups = groups.map(Subject::view);
-                json::write(functions, groups, &writer.notes, options, to)?;
+                json::write(functions, groups, &material.notes, options, to)?;
             }
             Subject::Comparison(comparison) => {
                 let groups = groups.and_then(Subject::comparison);
-                json::write_comparison(comparison, groups, &writer.notes, options, to)?;
+                json::write_comparison(comparison, groups, &material.notes, options, to)?;
             }
         }
         Ok(())

@@ -31,17 +31,18 @@ pub(super) const MARKDOWN: Spec = Spec {
         wanted.call_files |= shows_lines;
         wanted.call_sites |= shows_lines;
     },
-    write: |writer, to| {
-        let (rows, functions) = (writer.rows()?, writer.functions()?);
-        let (limits, options) = (writer.notes.limits, writer.report_options());
+    write: |material, to| {
+        let (rows, functions) = (material.rows()?, material.functions()?);
+        let (limits, options) = (material.notes.limits, material.report_options());
         match rows.subject() {
             Subject::View(rows) => {
-                let (functions, (_, stacks)) = (functions.subject().view(), writer.views.stacks());
-                let sources = &mut *writer.sources;
+                let (functions, (_, stacks)) =
+                    (functions.subject().view(), material.views.stacks());
+                let sources = &mut *material.sources;
                 markdown::write(stacks, functions, rows, limits, options, sources, to)?;
             }
             Subject::Comparison(rows) => {
-                let sources = &mut *writer.sources;
+                let sources = &mut *material.sources;
                 markdown::write_comparison(rows, limits, options, sources, to)?;
             }
         }

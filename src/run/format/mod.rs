@@ -6,18 +6,18 @@ mod dot;
 mod html;
 mod json;
 mod markdown;
+mod material;
 mod pprof;
 mod text;
 mod timeline;
 mod tree;
 mod webgrind;
-mod writer;
 
 use std::fmt;
 use std::io::Write;
 use std::str::FromStr;
 
-pub(super) use self::writer::Writer;
+pub(super) use self::material::Material;
 use super::{ConvertOptions, FormatError};
 use crate::named::UnknownName;
 use crate::profile::ProfileOptions;
@@ -34,7 +34,7 @@ struct Spec {
     features: &'static [Feature],
     /// What has to be read for it, besides sums.
     needs: fn(&ConvertOptions, &mut ProfileOptions),
-    write: fn(&mut Writer<'_>, &mut dyn Write) -> Result<(), FormatError>,
+    write: fn(&mut Material<'_>, &mut dyn Write) -> Result<(), FormatError>,
 }
 
 /// Makes the list of formats.
@@ -164,10 +164,10 @@ impl Format {
 
     pub(super) fn write(
         self,
-        writer: &mut Writer<'_>,
+        material: &mut Material<'_>,
         to: &mut dyn Write,
     ) -> Result<(), FormatError> {
-        (self.spec().write)(writer, to)
+        (self.spec().write)(material, to)
     }
 }
 

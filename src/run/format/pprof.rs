@@ -5,7 +5,7 @@ use super::{Feature, Spec};
 use std::io;
 use std::io::Write;
 
-use super::Writer;
+use super::Material;
 #[cfg(feature = "compression")]
 use crate::output::pprof;
 use crate::run::FormatError;
@@ -31,17 +31,17 @@ pub(super) const PPROF: Spec = Spec {
 };
 
 #[cfg(feature = "compression")]
-fn write(writer: &mut Writer<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
-    let (base, new) = writer.stacks();
-    let warnings = writer.notes.warnings.iter();
-    let notes: Vec<_> = warnings.chain(&writer.estimates).cloned().collect();
-    let warnings = pprof::write(new, base, writer.options.per_run, &notes, to)?;
-    writer.warn(warnings);
+fn write(material: &mut Material<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+    let (base, new) = material.stacks();
+    let warnings = material.notes.warnings.iter();
+    let notes: Vec<_> = warnings.chain(&material.estimates).cloned().collect();
+    let warnings = pprof::write(new, base, material.options.per_run, &notes, to)?;
+    material.warn(warnings);
     Ok(())
 }
 
 #[cfg(not(feature = "compression"))]
-fn write(_: &mut Writer<'_>, _: &mut dyn Write) -> Result<(), FormatError> {
+fn write(_: &mut Material<'_>, _: &mut dyn Write) -> Result<(), FormatError> {
     let reason = "this program was built without the feature \"compression\"";
     Err(io::Error::new(io::ErrorKind::Unsupported, reason).into())
 }

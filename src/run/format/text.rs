@@ -28,12 +28,12 @@ pub(super) const TEXT: Spec = Spec {
         wanted.lines |= shows_lines;
         wanted.call_sites |= shows_lines;
     },
-    write: |writer, to| {
-        let rows = writer.rows()?;
+    write: |material, to| {
+        let rows = material.rows()?;
         Ok(text::write(
             rows.subject(),
-            writer.report_options(),
-            writer.sources,
+            material.report_options(),
+            material.sources,
             to,
         )?)
     },

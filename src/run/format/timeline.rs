@@ -10,9 +10,9 @@ pub(super) const TIMELINE: Spec = Spec {
     rows: None,
     features: &[],
     needs: |_, wanted| wanted.timeline = timeline::MAX_CALLS,
-    write: |writer, to| {
-        let omitted = timeline::write(writer.views.profile(), to)?;
-        writer.warn(omitted);
+    write: |material, to| {
+        let omitted = timeline::write(material.views.profile(), to)?;
+        material.warn(omitted);
         Ok(())
     },
 };

@@ -18,14 +18,14 @@ pub(super) const TREE: Spec = Spec {
         Feature::Hidden,
     ],
     needs: |_, wanted| wanted.contexts = true,
-    write: |writer, to| {
-        let (base, new) = writer.stacks();
-        let functions = writer.functions()?;
+    write: |material, to| {
+        let (base, new) = material.stacks();
+        let functions = material.functions()?;
         Ok(tree::write(
             functions.subject(),
             new,
             base,
-            writer.report_options(),
+            material.report_options(),
             to,
         )?)
     },

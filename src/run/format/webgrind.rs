@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::Writer;
+use super::Material;
 use super::{Feature, Spec};
 use crate::run::FormatError;
 use crate::webgrind::{self, Version, WriteOptions};
@@ -15,14 +15,14 @@ pub(super) const V7: Spec = Spec {
     rows: None,
     features: &[Feature::Recorded, Feature::Binary, Feature::Entities],
     needs: |_, _| {},
-    write: |writer, to| write(Version::V7, writer, to),
+    write: |material, to| write(Version::V7, material, to),
 };
 
 pub(super) const V6: Spec = Spec {
     names: &["v6", "6"],
     help: "webgrind 0.6 to 1.1",
     endings: &[".v6"],
-    write: |writer, to| write(Version::V6, writer, to),
+    write: |material, to| write(Version::V6, material, to),
     ..V7
 };
 
@@ -30,7 +30,7 @@ pub(super) const V5: Spec = Spec {
     names: &["v5", "5"],
     help: "webgrind 0.5",
     endings: &[".v5"],
-    write: |writer, to| write(Version::V5, writer, to),
+    write: |material, to| write(Version::V5, material, to),
     ..V7
 };
 
@@ -39,17 +39,21 @@ pub(super) const V4: Spec = Spec {
     help: "webgrind 0.4: every call",
     endings: &[".v4"],
     needs: |_, wanted| wanted.invocations = true,
-    write: |writer, to| write(Version::V4, writer, to),
+    write: |material, to| write(Version::V4, material, to),
     ..V7
 };
 
-fn write(version: Version, writer: &mut Writer<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
+fn write(
+    version: Version,
+    material: &mut Material<'_>,
+    to: &mut dyn Write,
+) -> Result<(), FormatError> {
     let options = WriteOptions {
         version,
-        on_overflow: writer.options.on_overflow,
-        escape_html: writer.options.escape_html,
+        on_overflow: material.options.on_overflow,
+        escape_html: material.options.escape_html,
     };
-    let warnings = webgrind::write(writer.views.profile(), &options, to)?;
-    writer.warn(warnings);
+    let warnings = webgrind::write(material.views.profile(), &options, to)?;
+    material.warn(warnings);
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::stacks::Stacks;
 use crate::view::GroupBy;
 
 /// What an output is written from.
-pub(in crate::run) struct Writer<'a> {
+pub(in crate::run) struct Material<'a> {
     pub views: &'a Views<'a>,
     pub notes: Notes<'a>,
     pub sources: &'a mut SourceFiles,
@@ -25,7 +25,7 @@ pub(in crate::run) struct Writer<'a> {
     pub found: Vec<Warning>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> Material<'a> {
     pub fn report_options(&self) -> &'a ReportOptions {
         &self.options.text
     }
