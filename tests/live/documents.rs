@@ -122,7 +122,9 @@ fn queried(bench: &Bench) -> Vec<Value> {
         .current_dir(bench.directory())
         .env("PATH", search_path());
     assert!(shell.status().expect("a shell").success());
+    // On a slow machine, it would print its progress among the results.
     let program = "import duckdb, json, sys\n\
+        duckdb.execute('SET enable_progress_bar = false')\n\
         for statement in duckdb.extract_statements(sys.argv[1]):\n    \
             rows = duckdb.execute(statement).fetchall()\n    \
             print(json.dumps(rows, default=int))\n";
