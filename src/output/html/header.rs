@@ -6,7 +6,7 @@ use std::io;
 use super::data::Data;
 use super::table::{WholeNumber, cut};
 use crate::compare::{Comparison, Side, Sides, Verdict};
-use crate::display::numbers::{grouped, percent};
+use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::Unit;
 use crate::names::last_component;
@@ -30,10 +30,8 @@ const MAX_COMMAND_LENGTH: usize = 12_000;
 fn limited(texts: impl Iterator<Item = String>, noun: &str) -> Vec<String> {
     let mut texts = texts.map(|text| cut(text, MAX_WARNING_LENGTH));
     let mut shown: Vec<String> = texts.by_ref().take(MAX_TEXTS).collect();
-    let rest = texts.count();
-    if rest > 0 {
-        shown.push(format!("{} more {noun}", grouped(rest as u64)));
-    }
+    let rest = texts.count() as u64;
+    shown.extend((rest > 0).then(|| counted(rest, noun)));
     shown
 }
 
@@ -59,18 +57,17 @@ impl<'a> Data<'a, '_> {
         data.field("complete", &is_complete)?;
         data.field("runs", &WholeNumber::from(profile.runs()))?;
         // Failed limits come first, so that none is omitted before one that passed.
-        let kinds = [(false, "limits failed"), (true, "limits passed")];
-        let limits = kinds.into_iter().flat_map(|(passed, noun)| {
+        let limits = [false, true].into_iter().flat_map(|passed| {
             let limits = notes.limits.iter();
             let limits = limits.filter(|verdict| verdict.passed() == passed);
-            let texts = limited(limits.map(Verdict::to_string), noun);
+            let texts = limited(limits.map(Verdict::to_string), "more limit");
             texts.into_iter().map(move |text| (passed, text))
         });
         data.records("limits", limits, |record, (passed, text)| {
             record.field("passed", &passed)?;
             record.field("text", &text)
         })?;
-        let warnings = limited(notes.warnings.iter().cloned(), "warnings");
+        let warnings = limited(notes.warnings.iter().cloned(), "more warning");
         data.field("warnings", &warnings)?;
         let estimates = notes.estimates.map(str::to_owned);
         data.field(
