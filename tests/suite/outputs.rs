@@ -68,7 +68,7 @@ fn output(format: Format, profile: &str, base: Option<&str>) -> String {
 }
 
 #[test]
-fn every_format_is_that_of_its_golden_file() {
+fn outputs_are_as_before() {
     for (name, profile, base) in PROFILES {
         for (format, ending) in FORMATS {
             // Sums have no timeline.

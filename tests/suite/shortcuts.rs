@@ -189,7 +189,7 @@ fn a_range_ends_a_run_and_renames_ids() {
     let text = format!(
         "version: 1\ncreator: xdebug 3\nevents: Time_(10ns)\n\nfl=(1) a\nfn=(1) f\n1 1\n\n{own}\
          fl=(1)\nfn=(2) first\n1 1\n\nfl=(1)\nfn=(2) last\n1 1\n\nfl=(1)\nfn=(3) {{main}}\n1 1\n\n\
-         {own}fl=(1)\nfn=(2)\n1 5\n\n{own}summary: 4\n"
+         {own}fl=(1)\nfn=(2)\n1 5\n\nfl=(1)\nfn=(1)\n1 1844674407370955161\n\n{own}summary: 4\n"
     );
     let (_, warnings) = Reading::default().read([text.as_bytes()]).unwrap();
     assert!(

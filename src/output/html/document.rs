@@ -88,13 +88,13 @@ impl Data<'_, '_> {
         let report = &self.report;
         self.functions.choose(MAX_FUNCTIONS, |function| {
             let named = report.named(function);
-            let row = table.row().with_costs(report, function);
+            let row = report.data_row().with_costs(report, function);
             let row = row.with_inclusive(report, function);
             let sums = 2 * (row.size() + 20);
             let [object, file] = [named.object, named.file].map(|name| budget.file(name));
             let row = row.with_names(report, function, named.name);
             let row = row.file(object).file(file).number(named.line);
-            let has_room = budget.take(sums) && row.end_within(budget);
+            let has_room = budget.take(sums) && table.add(&row, budget);
             if has_room {
                 self.reserved += sums;
                 self.lines_of.push(vec![(file.at, named.line)]);
@@ -135,7 +135,7 @@ impl Data<'_, '_> {
             }
         }
         let mut table = self.report.data_table(&[DataColumn::Cost("self")]);
-        table.row().costs(&sums.costs).end();
+        table.push(&self.report.data_row().costs(&sums.costs));
         table.set("functions", &self.functions.omitted().len());
         table.set("changed", &changed);
         table
