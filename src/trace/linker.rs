@@ -165,6 +165,8 @@ pub(super) struct Linker {
     first_invocation: usize,
     /// The calls of the current block.
     linked: Vec<InvocationCall>,
+    /// Their places in the timeline.
+    timed: Vec<Timed>,
     of_proxies: CallsOfProxies,
     /// The called functions by the numbers of call sites, if these are needed.
     called: CalledFunctions,
@@ -295,12 +297,10 @@ impl Linker {
 
     #[inline(never)]
     fn show_latest(&mut self, batch: &Batch, block: &Block, first: usize) -> Timed {
-        let (calls, called) = (&batch.calls[block.calls()], &self.called);
-        for (&timed, call) in self.latest_timed[first..].iter().zip(calls).rev() {
-            let site = || called[call.called as usize].1;
-            self.timeline.add_call(timed, site);
-        }
-        self.timeline.end(block.function, block.matching)
+        let called = &self.latest_timed[first..];
+        let site = sites_of(&self.called, batch, block);
+        self.timeline
+            .end(block.function, block.matching, called, site)
     }
 
     /// Links a block whose calls made others than the latest invocations: each claims one from the
@@ -356,9 +356,7 @@ impl Linker {
                 let timed = kept.and_then(|kept| kept.timed).or(leaf);
                 let timeline = &mut self.timeline;
                 let timed = timed.unwrap_or_else(|| timeline.add_missing(callee, matching));
-                let called = &self.called;
-                let site = || called[batch.calls[call].called as usize].1;
-                timeline.add_call(timed, site);
+                self.timed.push(timed);
             }
             if self.wanted.contexts {
                 self.add_claimed::<WIDTH>(batch, call, node, claimed.map(Listed::ended));
@@ -367,8 +365,13 @@ impl Linker {
         if self.wanted.invocations {
             self.push_invocation::<WIDTH>(batch, number);
         }
-        let timeline = self.wanted.has_timeline().then_some(&mut self.timeline);
-        let timed = timeline.map(|timeline| timeline.end(block.function, block.matching));
+        let timed = self.wanted.has_timeline().then(|| {
+            self.timed.reverse();
+            let site = sites_of(&self.called, batch, block);
+            let timeline = &mut self.timeline;
+            timeline.end(block.function, block.matching, &self.timed, site)
+        });
+        self.timed.clear();
         let what = self.keep(Kept {
             cost,
             node,
@@ -620,6 +623,16 @@ impl Linker {
             contexts.set_called(std::mem::take(&mut self.called));
         }
     }
+}
+
+/// The call sites of the calls of a block, by position.
+fn sites_of<'l>(
+    called: &'l CalledFunctions,
+    batch: &'l Batch,
+    block: &Block,
+) -> impl Fn(usize) -> Option<CallSite> + use<'l> {
+    let first = block.calls().start;
+    move |at| called[batch.calls[first + at].called as usize].1
 }
 
 /// The number of calls of a block.

@@ -8,8 +8,6 @@
 //! Memory is limited: if there are too many boxes, the shortest are dropped, all below one duration.
 //! An invocation lasts at least as long as those that it called, so no box loses its caller's.
 
-use std::mem::take;
-
 use super::contexts::CallSite;
 use crate::tables::{Cost, FunctionId, NameId, next_index, saturated};
 
@@ -133,6 +131,13 @@ fn shortest_of(mut durations: Vec<Cost>, most: usize) -> Cost {
     }
 }
 
+/// How long an invocation lasts, with those that it called.
+#[inline(always)]
+fn with_called(own: Cost, called: &[Timed]) -> Cost {
+    let durations = called.iter().map(|called| called.duration);
+    durations.fold(own, Cost::saturating_add)
+}
+
 /// An invocation that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
@@ -149,6 +154,12 @@ impl Timed {
             number: NONE,
         }
     }
+
+    /// Whether it has a box, if boxes below this duration were dropped.
+    #[inline]
+    fn has_box(self, shortest: Cost) -> bool {
+        self.number != NONE && self.duration >= shortest
+    }
 }
 
 /// A box whose caller may not have ended.
@@ -160,25 +171,6 @@ struct OpenBox {
     caller: u32,
     /// Its position in the order in which boxes were added.
     added: u64,
-}
-
-/// The calls of the invocation that ends next, which are added from the last one on.
-#[derive(Debug, Default)]
-struct Calls {
-    count: u32,
-    /// How long all of them took.
-    duration: Cost,
-    /// Those with boxes.
-    shown: Vec<ShownCall>,
-}
-
-/// A call whose invocation has a box.
-#[derive(Clone, Copy, Debug)]
-struct ShownCall {
-    called: Timed,
-    site: Option<CallSite>,
-    /// The number of calls after it, and how long they took.
-    later: (u32, Cost),
 }
 
 /// Builds the timeline of one run.
@@ -193,7 +185,6 @@ pub(super) struct TimelineBuilder {
     /// The self costs of all invocations.
     total: i128,
     added: u64,
-    calls: Calls,
 }
 
 impl TimelineBuilder {
@@ -208,23 +199,7 @@ impl TimelineBuilder {
     /// Whether an invocation has a box.
     #[inline]
     pub fn has_box(&self, ended: Timed) -> bool {
-        ended.number != NONE && ended.duration >= self.shortest
-    }
-
-    /// Adds a call of the invocation that ends next. Its last call comes first.
-    #[inline]
-    pub fn add_call(&mut self, called: Timed, site: impl FnOnce() -> Option<CallSite>) {
-        let shown = self.has_box(called);
-        let calls = &mut self.calls;
-        if shown {
-            calls.shown.push(ShownCall {
-                called,
-                site: site(),
-                later: (calls.count, calls.duration),
-            });
-        }
-        calls.count = calls.count.saturating_add(1);
-        calls.duration = calls.duration.saturating_add(called.duration);
+        ended.has_box(self.shortest)
     }
 
     /// Adds an invocation that is missing, and is known only by the cost of the call.
@@ -239,8 +214,7 @@ impl TimelineBuilder {
     #[inline(always)]
     pub fn end_short(&mut self, self_cost: Cost, called: &[Timed]) -> Option<Timed> {
         let own = self_cost.max(0);
-        let durations = called.iter().map(|called| called.duration);
-        let duration = durations.fold(own, Cost::saturating_add);
+        let duration = with_called(own, called);
         if duration >= self.shortest {
             return None;
         }
@@ -248,33 +222,32 @@ impl TimelineBuilder {
         Some(Timed::dropped(duration))
     }
 
-    /// Ends an invocation with this self cost, and with the calls that were added.
-    pub fn end(&mut self, function: FunctionId, self_cost: Cost) -> Timed {
+    /// Ends an invocation with this self cost that called these, in this order. `site` returns the place of
+    /// the call at a position.
+    pub fn end(
+        &mut self,
+        function: FunctionId,
+        self_cost: Cost,
+        called: &[Timed],
+        site: impl Fn(usize) -> Option<CallSite>,
+    ) -> Timed {
         let own = self_cost.max(0);
         self.total += i128::from(own);
-        let duration = own.saturating_add(self.calls.duration);
-        let ended = self.add_box(function, own, duration);
-        let Calls {
-            count,
-            duration,
-            mut shown,
-        } = take(&mut self.calls);
-        let gaps = i128::from(count) + 1;
-        for call in shown.drain(..) {
+        let ended = self.add_box(function, own, with_called(own, called));
+        let gaps = called.len() as i128 + 1;
+        let mut before: Cost = 0;
+        for (at, call) in called.iter().enumerate() {
             // The new box may have taken the place of others.
-            if !self.has_box(call.called) {
-                continue;
+            if call.has_box(self.shortest) {
+                let spent = i128::from(own) * (at as i128 + 1) / gaps;
+                let spent = Cost::try_from(spent).unwrap_or(own);
+                let inner = &mut self.boxes[call.number as usize];
+                inner.caller = ended.number;
+                inner.shown.start = before.saturating_add(spent);
+                inner.shown.site = site(at);
             }
-            let (later, later_duration) = call.later;
-            let spent = i128::from(own) * i128::from(count - later) / gaps;
-            let spent = Cost::try_from(spent).unwrap_or(own);
-            let before = duration - later_duration - call.called.duration;
-            let inner = &mut self.boxes[call.called.number as usize];
-            inner.caller = ended.number;
-            inner.shown.start = before.saturating_add(spent);
-            inner.shown.site = call.site;
+            before = before.saturating_add(call.duration);
         }
-        self.calls.shown = shown;
         ended
     }
 
@@ -311,9 +284,10 @@ impl TimelineBuilder {
     /// Drops the shortest boxes.
     fn drop_shortest(&mut self) {
         let shortest = self.shortest;
-        let kept = self.boxes.iter().map(|open| open.shown.duration);
-        let kept = kept.filter(|&duration| duration >= shortest);
-        self.shortest = shortest.max(shortest_of(kept.collect(), self.most));
+        let durations = self.boxes.iter().map(|open| open.shown.duration);
+        let mut kept = Vec::with_capacity(self.boxes.len());
+        kept.extend(durations.filter(|&duration| duration >= shortest));
+        self.shortest = shortest.max(shortest_of(kept, self.most));
         for (number, open) in (0..).zip(&self.boxes) {
             if (shortest..self.shortest).contains(&open.shown.duration) {
                 self.free.push(number);
@@ -400,18 +374,20 @@ mod tests {
         self_cost: Cost,
         called: impl DoubleEndedIterator<Item = (u32, Timed)>,
     ) -> Timed {
-        for (line, (_, timed)) in called.enumerate().collect::<Vec<_>>().into_iter().rev() {
-            let site = CallSite {
+        let called: Vec<Timed> = called.map(|(_, timed)| timed).collect();
+        builder.end(FunctionId(function), self_cost, &called, |at| {
+            Some(CallSite {
                 file: NameId::EMPTY,
-                line: line as u64,
-            };
-            builder.add_call(timed, || Some(site));
-        }
-        builder.end(FunctionId(function), self_cost)
+                line: at as u64,
+            })
+        })
     }
 
     fn leaf(builder: &mut TimelineBuilder, function: u32, cost: Cost) -> (u32, Timed) {
-        (function, builder.end(FunctionId(function), cost))
+        (
+            function,
+            builder.end(FunctionId(function), cost, &[], |_| None),
+        )
     }
 
     /// Function, depth, start, duration and line of each box.
@@ -462,8 +438,7 @@ mod tests {
     fn missing_invocations_last_as_long_as_their_calls() {
         let mut builder = TimelineBuilder::new(MAX_BOXES);
         let missing = builder.add_missing(FunctionId(4), 6);
-        builder.add_call(missing, || None);
-        builder.end(FunctionId(0), 2);
+        builder.end(FunctionId(0), 2, &[missing], |_| None);
         let expected = [(0, 0, 0, 8, None), (4, 1, 1, 6, None)];
         assert_eq!(shown(&builder.finish()), expected);
     }
