@@ -263,7 +263,7 @@ function showFlame() {
       ...(state.colours === 'change' ? [colours, crumbs, graph] : [crumbs, graph, colours]),
       explanation(
         tree,
-        `A frame is as wide as ${width}; callers are ${callers}.${hasShares ? ' The shares beside the colours are self costs.' : ''}`,
+        `A frame is as wide as ${width}${comparison ? ', on the side where that is more' : ''}; callers are ${callers}.${hasShares ? ' The shares beside the colours are self costs.' : ''}`,
         'Click a frame for what can be done with it, double-click to zoom, Esc to see all again. Arrow keys move.',
       ),
     ],

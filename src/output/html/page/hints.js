@@ -27,7 +27,30 @@ function restarted() {
   return `The program restarted itself without Xdebug, and this is the profile of the process that waited (${wait.name}). To profile the program itself, set COMPOSER_ALLOW_XDEBUG=1 for Composer or PHPSTAN_ALLOW_XDEBUG=1 for PHPStan; other programs have such a variable, too.`;
 }
 
-const hints = () => [restarted(), countedTwice()].filter(Boolean);
+/** A front controller answers all requests, and neither the command nor the name of the input says which this is. */
+function unknownRequest() {
+  const isFront =
+    /(^|[/\\])index\.php$/.test(data.command) && /^cachegrind\.out\.[\d.]+(\.gz)?$/.test(lastComponent(data.input));
+  if (!isXdebug || !isFront || comparison) return undefined;
+  return 'Which request was profiled? Add xdebug.profiler_output_name=cachegrind.out.%u.%R to the settings of PHP: it puts the URL into the name of the profile.';
+}
+
+const hints = () => [restarted(), unknownRequest(), countedTwice()].filter(Boolean);
+
+/** What to hide first: each word hides functions that those before it leave. */
+function hideExample() {
+  if (functions.some(({ file }) => isInternal(file))) return 'vendor/ php::';
+  const words = ['std::', 'libc', 'libstdc++', '/^operator.(new|delete)/', '/alloc$|free$/'];
+  let left = functions;
+  const useful = words.filter((word) => {
+    const isHidden = hiding(word);
+    const rest = left.filter((of) => !isHidden(of));
+    const hidesAny = rest.length < left.length;
+    left = rest;
+    return hidesAny;
+  });
+  return useful.join(' ') || 'std:: libc';
+}
 
 const INCLUDES = /^(php::)?(include|require)(_once)?::/;
 

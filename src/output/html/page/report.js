@@ -76,8 +76,7 @@ function begin() {
     ]),
   );
   byId('events').append(...events.map(choiceOf));
-  const isPhp = functions.some(({ file }) => isInternal(file));
-  byId('hide').placeholder = `Hide, e.g. ${isPhp ? 'vendor/ php::' : 'std:: libc'}`;
+  byId('hide').placeholder = `Hide, e.g. ${hideExample()}`;
   if (!stacks) byId('charge').dataset.for = '';
   const known = ['function', comparison && 'change', ...Object.keys(groups)];
   for (const option of [...byId('by').options, ...byId('colours').options]) {

@@ -58,15 +58,17 @@ let lastTimes;
 function moveTo(change) {
   const { tops, range } = lastTimes;
   const [first, last] = [0, Math.max(...tops.map(({ width }) => width))];
-  adjust(stateIn(movedSpan(range, [first, last], change)));
+  const moved = movedSpan(range, [first, last], change);
+  if (String(moved) !== String(range)) adjust(stateIn(moved));
 }
 const MOVES = { '+': { times: 0.5 }, '-': { times: 2 }, '[': { by: -0.5 }, ']': { by: 0.5 } };
 
 /** The state in which a range is shown. */
 function stateIn(range) {
   const { tree, tops } = lastTimes;
-  const node = tops.length > 1 ? tree.root : nodeDuring(tops[0], range);
-  const isWhole = range[0] <= node.start && range[1] >= node.start + node.width;
+  const covers = ({ start, width }) => range[0] <= start && range[1] >= start + width;
+  const node = tops.length > 1 ? tree.root : covers(tops[0]) ? tops[0] : nodeDuring(tops[0], range);
+  const isWhole = covers(node);
   return { zoom: node.id, span: isWhole ? '' : spanText(range), match: 0 };
 }
 
@@ -88,10 +90,18 @@ function aboutTimes(node, { zoom }) {
 }
 const timeText = (time) => (time > 0 ? costIn(0, time) : '0');
 
-/** Marks of times above the boxes. */
+/** Marks of times above the boxes, those that fit. */
 function axisOf([from, to], pixels) {
-  const tick = (time) => el('span', { '--left': `${(100 * (time - from)) / (to - from || 1)}%` }, timeText(time));
-  return el('div', { class: 'axis', 'aria-hidden': 'true' }, ticksIn([from, to], pixels / TICK).map(tick));
+  const left = (time) => (time - from) / (to - from || 1);
+  const fits = (time) => (1 - left(time)) * pixels >= timeText(time).length * CHARACTER + PADDING;
+  const tick = (time) => el('span', { '--left': `${100 * left(time)}%` }, timeText(time));
+  return el(
+    'div',
+    { class: 'axis', 'aria-hidden': 'true' },
+    ticksIn([from, to], pixels / TICK)
+      .filter(fits)
+      .map(tick),
+  );
 }
 
 /** Lets readers drag the mouse over a range of times. */
