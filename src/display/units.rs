@@ -134,6 +134,24 @@ impl Unit {
         Some(format!("{number} {}", size.name))
     }
 
+    /// A cost divided by a number of calls, likewise; plain if the unit is unknown.
+    pub fn quotient(self, cost: i128, calls: i128) -> String {
+        let calls = calls.max(1);
+        let amount = cost.saturating_mul(self.count.max(1).into());
+        let (size, name) = match self.largest_within(amount / calls) {
+            Some(size) => (size.count, format!(" {}", size.name)),
+            None => (1, String::new()),
+        };
+        let whole = calls.saturating_mul(size);
+        let decimals = match amount.saturating_abs() / whole {
+            _ if size == 1 && amount % whole == 0 => 0,
+            0..=9 => 2,
+            10..=99 => 1,
+            _ => 0,
+        };
+        rounded(amount, whole, decimals) + &name
+    }
+
     /// The notation for a column with costs of about this size.
     pub fn notation(self, about: impl Into<i128>) -> Notation {
         const DECIMALS: u32 = 3;
@@ -244,6 +262,23 @@ mod tests {
         assert_eq!(Unit::default().converted(5), None);
         for cost in [Cost::MIN, Cost::MAX] {
             assert!(Unit::of("ns", u32::MAX.into()).converted(cost).is_some());
+        }
+    }
+
+    #[test]
+    fn quotients_have_three_digits() {
+        let time = |cost, calls| Unit::of("10ns", 1).quotient(cost, calls);
+        assert_eq!(time(48_000_000, 1), "480 ms");
+        assert_eq!(time(48_000_000, 400), "1.20 ms");
+        assert_eq!(time(100, 3), "333 ns");
+        assert_eq!(time(10, 3), "33.3 ns");
+        assert_eq!(time(6, 3), "20 ns");
+        assert_eq!(time(0, 3), "0 ns");
+        assert_eq!(time(-5, 0), "-50 ns");
+        assert_eq!(Unit::default().quotient(1_000, 3), "333");
+        assert_eq!(Unit::default().quotient(10, 4), "2.50");
+        for cost in [i128::MIN, i128::MAX] {
+            time(cost, i128::MAX);
         }
     }
 

@@ -271,7 +271,7 @@ fn write_function(
             record.field("self", line.costs)
         })?;
     }
-    write_invocations(record, report, id.index(), Side::New)?;
+    write_calls(record, report, id.index(), Side::New)?;
     let write_call = |call: &mut Document<'_>, other: FunctionId, edge: EdgeRef<'_>| {
         call.field("function", &other.number())?;
         // Without this field, the file is the caller's.
@@ -387,7 +387,7 @@ fn write_side(
     side: Side,
 ) -> io::Result<()> {
     write_costs(record, report, at, side)?;
-    write_invocations(record, report, at, side)
+    write_calls(record, report, at, side)
 }
 
 /// Writes the self costs and the inclusive costs of a row for each event. Call sites have no self costs,
@@ -417,8 +417,8 @@ fn write_costs(
     Ok(())
 }
 
-/// Writes the number of calls of a row on a side, if it is known.
-fn write_invocations(
+/// Writes the number of calls of a row on a side, and what the costliest one costs, if they are known.
+fn write_calls(
     record: &mut Document<'_>,
     report: &Report<'_>,
     at: usize,
@@ -426,7 +426,10 @@ fn write_invocations(
 ) -> io::Result<()> {
     let sums = report.sums(at)[side].unwrap_or_default();
     let invocations = report.has_invocations().then_some(sums.invocations);
-    record.known_field("invocations", invocations)
+    record.known_field("invocations", invocations)?;
+    let costliest = report.costliest_calls(side, &report.functions(at)[side]);
+    let is_known = costliest.iter().any(|&cost| cost > 0);
+    record.known_field("costliest_call", is_known.then_some(costliest))
 }
 
 fn write_events(document: &mut Document<'_>, report: &Report<'_>) -> io::Result<()> {

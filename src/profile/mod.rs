@@ -253,6 +253,12 @@ impl Profile {
         self.row(&self.contents.sums.functions.inclusive_costs, id)
     }
 
+    /// What the costliest call of a function costs, if its [stacks](Self::has_stacks) are known; 0 in events
+    /// for which this is not.
+    pub(crate) fn costliest_call(&self, id: FunctionId) -> &[Cost] {
+        self.contents.sums.costliest_calls.row(id.index())
+    }
+
     /// This profile with other inclusive costs, a row for each function.
     pub(crate) fn with_inclusive_costs(mut self, costs: CostTable) -> Profile {
         self.contents.sums.functions.inclusive_costs = costs;

@@ -24,6 +24,9 @@ pub(crate) struct Sums {
     pub invocations: Option<InvocationTree>,
     pub contexts: Option<ContextTree>,
     pub timeline: Option<Timeline>,
+    /// By function of traces with contexts: the inclusive costs of the call that costs most, in the event
+    /// that is the first column of its input. 0 in other events, or if that is not known.
+    pub costliest_calls: CostTable,
     /// The requested proxies that exist, by position.
     pub proxies: Vec<usize>,
     pub(super) parts: Parts,
@@ -58,6 +61,11 @@ impl Sums {
         let graphs = take(&mut other.graphs);
         self.graphs
             .append(graphs, |id| functions[id.index()], width);
+        self.costliest_calls.widen(width);
+        for (row, &function) in functions.iter().enumerate() {
+            let costs = other.costliest_calls.row(row);
+            self.costliest_calls.raise(function.index(), costs);
+        }
         if let Some(tree) = other.contexts {
             let own = self.contexts.get_or_insert_with(|| tree.empty());
             own.self_costs.widen(width);
@@ -172,6 +180,7 @@ impl Sums {
             &mut self.functions.inclusive_costs,
             &mut self.calls.costs,
             &mut self.parts.totals,
+            &mut self.costliest_calls,
         ];
         let contexts = self.contexts.iter_mut();
         let lines = self.lines.iter_mut();
@@ -191,7 +200,10 @@ impl Sums {
         if map.is_identity(self.functions.self_costs.width()) {
             return;
         }
+        // A sum of events need not have its highest cost where one of them has.
+        let costliest_calls = map.single_columns().apply(&self.costliest_calls);
         self.tables().for_each(|table| *table = map.apply(table));
+        self.costliest_calls = costliest_calls;
         if let Some(tree) = &mut self.invocations {
             tree.map_costs(map);
         }

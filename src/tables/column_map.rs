@@ -48,6 +48,15 @@ impl ColumnMap {
         Some(columns)
     }
 
+    /// The same map without the events that are sums of several columns, which are absent.
+    pub fn single_columns(&self) -> ColumnMap {
+        let events = self.events.iter().map(|columns| match columns[..] {
+            [column] => vec![column],
+            _ => Vec::new(),
+        });
+        ColumnMap::new(events.collect())
+    }
+
     /// Whether it leaves rows of this width unchanged.
     pub(crate) fn is_identity(&self, width: usize) -> bool {
         self.columns()

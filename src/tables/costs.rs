@@ -186,6 +186,19 @@ impl CostTable {
         }
     }
 
+    /// Raises the costs of a row to these. Without such a row, the costs so far are 0.
+    pub fn raise(&mut self, row: usize, costs: &[Cost]) {
+        if costs.is_empty() {
+            return;
+        }
+        let rows = self.rows().max(row + 1);
+        self.costs.resize(rows * self.width, 0);
+        let costs = costs.iter().take(self.width);
+        for (sum, &cost) in self.costs[row * self.width..].iter_mut().zip(costs) {
+            *sum = cost.max(*sum);
+        }
+    }
+
     /// The costs of a row.
     #[inline]
     pub fn row(&self, row: usize) -> &[Cost] {
@@ -255,6 +268,18 @@ mod tests {
         table.add_within(0, 1);
         assert_eq!(table.row(0), [7, 3, 3, 0]);
         assert_eq!(CostTable::zeros(2, 3).rows(), 3);
+    }
+
+    #[test]
+    fn rows_are_raised() {
+        let mut table = CostTable::new(2);
+        table.raise(1, &[5, -1]);
+        table.raise(1, &[4, 1, 9]);
+        table.raise(0, &[3]);
+        table.raise(2, &[]);
+        let rows: Vec<_> = (0..3).map(|row| table.row(row)).collect();
+        let expected: [&[Cost]; 3] = [&[3, 0], &[5, 1], &[]];
+        assert_eq!(rows, expected);
     }
 
     #[test]

@@ -51,6 +51,9 @@ pub(crate) struct TraceLinks {
     pub contexts: Option<ContextTree>,
     /// When invocations ran, if requested.
     pub timeline: Option<Timeline>,
+    /// By function: the inclusive cost of its costliest invocation in the first column; 0 if no invocation
+    /// costs more.
+    pub costliest: Vec<Cost>,
 }
 
 /// What an invocation in the lists of unclaimed ones is.
@@ -172,6 +175,8 @@ pub(super) struct Linker {
     called: CalledFunctions,
     contexts: ContextTree,
     timeline: TimelineBuilder,
+    /// By function: the cost of its costliest invocation so far.
+    costliest: Vec<Cost>,
 }
 
 impl Linker {
@@ -230,6 +235,7 @@ impl Linker {
             if count(block) > 0 {
                 self.latest.truncate(first);
             }
+            self.note_cost(block.function, cost);
             self.latest.push(Latest {
                 cost,
                 function: block.function,
@@ -237,6 +243,21 @@ impl Linker {
             });
         }
         self.list_latest::<WIDTH>(batch, 0);
+    }
+
+    /// Keeps the cost of an invocation if it is the costliest of its function so far.
+    #[inline(always)]
+    fn note_cost(&mut self, function: FunctionId, cost: Cost) {
+        let known = self.costliest.get(function.index());
+        if known.is_none_or(|&known| cost > known) {
+            self.raise_cost(function, cost);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn raise_cost(&mut self, function: FunctionId, cost: Cost) {
+        *slot(&mut self.costliest, function.index()) = cost.max(0);
     }
 
     /// If the calls of a block made the latest invocations, the position of the first of these, and
@@ -372,6 +393,7 @@ impl Linker {
             timeline.end(block.function, block.matching, &self.timed, site)
         });
         self.timed.clear();
+        self.note_cost(block.function, cost);
         let what = self.keep(Kept {
             cost,
             node,
@@ -589,6 +611,7 @@ impl Linker {
             invocations: wanted.invocations.then_some(self.invocations),
             contexts: wanted.contexts.then_some(self.contexts),
             timeline: wanted.has_timeline().then(|| self.timeline.finish()),
+            costliest: self.costliest,
         }
     }
 

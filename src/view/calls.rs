@@ -293,7 +293,11 @@ impl PassedCalls {
 }
 
 /// The costs of calls; of recursive ones, at most what their caller or their callee costs.
-fn limited<'c>(view: &View<'_>, edge: &EdgeRef<'_>, costs: &'c [Cost]) -> Cow<'c, [Cost]> {
+pub(super) fn limited<'c>(
+    view: &View<'_>,
+    edge: &EdgeRef<'_>,
+    costs: &'c [Cost],
+) -> Cow<'c, [Cost]> {
     if !view.is_recursive(edge, edge.callee) {
         return costs.into();
     }

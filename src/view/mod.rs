@@ -11,6 +11,7 @@ mod hidden;
 mod inclusive;
 mod repeated;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 pub(crate) use calls::{CallsBy, PassedCall};
@@ -26,6 +27,7 @@ use crate::profile::{
     Part, Profile,
 };
 use crate::stacks::{StackId, Stacks};
+use crate::tables::CostTable;
 use calls::{CallCosts, OutermostCalls, PassedCalls};
 use groups::{Functions, GroupNames, RowNumbers, Rows};
 use inclusive::InclusiveCosts;
@@ -49,6 +51,7 @@ pub struct View<'a> {
     /// Likewise.
     outermost_calls: OnceCell<OutermostCalls>,
     passed_calls: OnceCell<PassedCalls>,
+    costliest_calls: OnceCell<CostTable>,
     /// The rows of functions by the own names of these, for callers that are known only by name.
     by_name: OnceCell<HashMap<Vec<u8>, (FunctionId, FunctionId)>>,
 }
@@ -186,6 +189,7 @@ impl<'a> View<'a> {
             call_costs: Default::default(),
             outermost_calls: OnceCell::new(),
             passed_calls: OnceCell::new(),
+            costliest_calls: OnceCell::new(),
             by_name: OnceCell::new(),
         }
     }
@@ -312,6 +316,26 @@ impl<'a> View<'a> {
     /// is part of a cycle of calls, and the profile does not record the stacks.
     pub fn is_inclusive_estimated(&self, row: FunctionId) -> bool {
         self.inclusive.estimated[row.index()]
+    }
+
+    /// What the costliest call of each row costs, if rows are functions and every call is known; 0 in
+    /// events for which it is not.
+    pub(crate) fn costliest_calls(&self) -> &CostTable {
+        self.costliest_calls.get_or_init(|| {
+            let mut costs = CostTable::new(self.profile.events().len());
+            let mut functions = self.profile.functions();
+            let is_known = self.by == GroupBy::Function
+                && self.profile.kind() == Some(Kind::Trace)
+                && functions.all(|(id, _)| self.profile.has_stacks(id));
+            if is_known {
+                for (id, _) in self.profile.functions() {
+                    if let Some(row) = self.row(id) {
+                        costs.raise(row.index(), self.profile.costliest_call(id));
+                    }
+                }
+            }
+            costs
+        })
     }
 
     /// Whether the [`self_costs`](Self::self_costs) of a row are estimated: if functions are hidden, and
@@ -456,6 +480,15 @@ impl<'a> View<'a> {
     pub(crate) fn call_costs(&self, by: CallsBy, edge: &EdgeRef<'_>) -> &[Cost] {
         let costs = self.call_costs[by as usize].get_or_init(|| CallCosts::new(self, by));
         costs.of(self, edge)
+    }
+
+    /// The costs of calls between functions on one line. In an aggregate these are the file's, which need no
+    /// table.
+    pub(crate) fn edge_costs<'e>(&'e self, edge: &EdgeRef<'e>) -> Cow<'e, [Cost]> {
+        match self.profile.contexts() {
+            Some(_) => self.call_costs(CallsBy::Edge, edge).into(),
+            None => calls::limited(self, edge, edge.costs()),
+        }
     }
 
     /// The file that contains calls: the caller's, unless they are in inlined code.

@@ -145,7 +145,7 @@ macro_rules! pages {
 pages! {
     ""
     bounds callbacks changed_tree comparison compressed corners dot events formats hide inclusive inlined inputs looked_for messages names
-    output page parts
+    output page parts per_call
     preprocessor recursion repeated root source terminal threads timeline
     usage user webgrind
 }

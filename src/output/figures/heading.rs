@@ -173,6 +173,8 @@ impl Report<'_> {
             ("new", side(Side::New)),
             ("change", format!("{change}, {share}")),
         ];
+        let caution = self.caution(first).map(str::to_owned);
+        facts.extend(caution.map(|caution| ("caution", caution)));
         if comparison.is_per_run {
             facts.push(("per run", per_run(comparison.runs())));
         }

@@ -59,11 +59,9 @@ impl<'a> Report<'a> {
             found.entry(key).or_insert_with(|| RepeatedCalls {
                 caller: self.named(key.0[0]),
                 callee: self.named(key.0[1]),
-                place: key.1.map_or_else(Named::default, |(_, line)| Named {
-                    file: view.call_file(&call),
-                    line,
-                    ..Named::default()
-                }),
+                place: key
+                    .1
+                    .map_or_else(Named::default, |_| self.place_of(view, &call)),
                 sides: Sides::default(),
             });
         }
@@ -98,6 +96,24 @@ impl<'a> Report<'a> {
                 )
             })
         })
+    }
+
+    /// Where a call is made. A function that only passes calls on has no lines: then where that is
+    /// called, if this is one place.
+    fn place_of(&self, view: &'a View<'a>, call: &EdgeRef<'a>) -> Named<'a> {
+        if !view.is_passing(call.caller) {
+            return Named {
+                file: view.call_file(call),
+                line: call.line,
+                ..Named::default()
+            };
+        }
+        let passed = view.passed_to(call.callee);
+        let mut passed = passed.filter(|passed| passed.through == call.caller);
+        match (passed.next(), passed.next()) {
+            (Some(one), None) => self.entry_of(one),
+            _ => Named::default(),
+        }
     }
 
     fn cost_of(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> i128 {

@@ -16,12 +16,13 @@ use crate::compare::Subject;
 use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
+use crate::display::units::Quantity;
 use crate::maps::{HashSet, IndexMap};
 use crate::names::{Named, UnknownFunction};
 use crate::output::options::Wanted;
 use crate::output::{ReportOptions, Sort};
 use crate::profile::{EdgeRef, FunctionId};
-use crate::view::{CallsBy, GroupBy, View};
+use crate::view::{CallsBy, GroupBy, PassedCall, View};
 
 /// A profile or a comparison as reports show it.
 pub(crate) struct Report<'a> {
@@ -38,10 +39,19 @@ pub(crate) struct Report<'a> {
 
 /// The sums of calls on one side, not divided by runs.
 #[derive(Clone, Copy, Default)]
-struct CallSums {
+pub(crate) struct CallSums {
     cost: i128,
     calls: i128,
     is_estimated: bool,
+}
+
+impl CallSums {
+    /// Adds calls that cost something more.
+    pub fn add(&mut self, cost: i128, calls: u64, is_estimated: bool) {
+        self.cost = self.cost.saturating_add(cost);
+        self.calls = self.calls.saturating_add(calls.into());
+        self.is_estimated |= is_estimated;
+    }
 }
 
 /// The functions or groups that a table lists, sorted. Only those that are shown are rows.
@@ -267,6 +277,62 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// What the costliest call of functions of a side costs in an event, if every call is known.
+    pub fn costliest_call(
+        &self,
+        event: &EventFormat<'_>,
+        side: Side,
+        functions: &[FunctionId],
+    ) -> Option<i128> {
+        let calls = self.on(side).costliest_calls();
+        let costs = functions.iter();
+        let costs = costs.map(|id| event.cost(side, calls.row(id.index())));
+        costs.max().filter(|&cost| cost > 0)
+    }
+
+    /// The same in all events, with 0 for what is not known.
+    pub fn costliest_calls(&self, side: Side, functions: &[FunctionId]) -> Vec<i128> {
+        let costs = self.known_events().iter();
+        let costs = costs.map(|event| self.costliest_call(event, side, functions));
+        costs.map(Option::unwrap_or_default).collect()
+    }
+
+    /// What one call of a function costs on average and at most, in the first event. Nothing if there is
+    /// only one, or if not every call is known.
+    pub fn per_call(&self, row: &Row<'_>) -> Option<String> {
+        let event = self.first();
+        let runs = self.comparison.map(Comparison::divisors);
+        let (mut means, mut most, mut has_several) = (Vec::new(), Vec::new(), false);
+        for (side, view) in self.sides() {
+            let Some(sums) = row.sums[side] else { continue };
+            let functions = row.functions(side);
+            let calls = functions.iter().map(|&id| view.function(id).invocations);
+            let calls = calls.fold(0, |sum: i128, calls| sum.saturating_add(calls.into()));
+            let runs = runs.map_or(1, |runs| runs[side]);
+            let cost = sums.inclusive.saturating_mul(runs.into());
+            let costliest = self.costliest_call(event, side, &functions)?;
+            means.push(event.unit.quotient(cost, calls));
+            most.push(event.unit.quotient(costliest, 1));
+            has_several |= calls > 1;
+        }
+        let [means, most] = [means, most].map(|mut texts| {
+            texts.dedup();
+            texts.join(" → ")
+        });
+        has_several.then(|| format!("per call: {means} on average, {most} at most"))
+    }
+
+    /// What to know about the change of an event: each side has one run, and its time may be noise.
+    pub fn caution(&self, event: &EventFormat<'_>) -> Option<&'static str> {
+        let mut runs = self.sides().map(|(_, view)| view.profile().runs());
+        let is_of_single_runs = event.unit.quantity == Quantity::Time && runs.all(|runs| runs == 1);
+        let caution = match self.has_invocations() {
+            true => "times of single runs vary; calls do not",
+            false => "times of single runs vary",
+        };
+        (self.comparison.is_some() && is_of_single_runs).then_some(caution)
+    }
+
     /// The functions of both sides that are one row.
     pub fn functions(&self, position: usize) -> Sides<Vec<FunctionId>> {
         match self.comparison {
@@ -394,28 +460,57 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Where the caller calls what passes its calls on: the line is known if there is only one.
+    pub fn entry_of(&self, call: &PassedCall) -> Named<'a> {
+        let view = self.view;
+        let Some(caller) = call.caller else {
+            return Named::default();
+        };
+        let sites = view.sub_calls(caller);
+        let sites = sites.filter(|site| site.callee == call.entry);
+        let sites: Vec<EdgeRef<'a>> = sites.take(2).collect();
+        match &sites[..] {
+            [site] => Named {
+                file: view.call_file(site),
+                line: site.line,
+                ..Named::default()
+            },
+            _ => Named {
+                file: view.named(caller).file,
+                ..Named::default()
+            },
+        }
+    }
+
     /// The sums of calls, by the positions of the caller and the callee.
     pub fn joined_calls<'e>(
         &self,
         calls: impl Iterator<Item = (Side, EdgeRef<'e>)>,
     ) -> IndexMap<(usize, usize), Row<'a>> {
-        let runs = self.comparison.map(Comparison::divisors);
-        let runs = runs.unwrap_or(Sides { base: 1, new: 1 });
         let mut sums: IndexMap<_, Sides<Option<CallSums>>> = IndexMap::default();
         let mut pairs = HashSet::default();
         for (side, call) in calls {
             let ends = [call.caller, call.callee].map(|id| self.position(side, id));
             let sums = sums.entry(ends.into()).or_default();
             let sums = sums[side].get_or_insert_default();
-            sums.is_estimated |= self.on(side).is_call_estimated(&call);
-            if pairs.insert((side, call.caller, call.callee)) {
+            let is_new = pairs.insert((side, call.caller, call.callee));
+            let cost = is_new.then(|| {
                 let costs = self.on(side).call_costs(CallsBy::Pair, &call);
-                let cost = self.first().cost(side, costs);
-                sums.cost = sums.cost.saturating_add(cost);
-            }
-            sums.calls = sums.calls.saturating_add(call.calls.into());
+                self.first().cost(side, costs)
+            });
+            let is_estimated = self.on(side).is_call_estimated(&call);
+            sums.add(cost.unwrap_or_default(), call.calls, is_estimated);
         }
-        let row = |sums: Sides<Option<CallSums>>| Row {
+        let sums = sums.into_iter();
+        sums.map(|(ends, sums)| (ends, self.row_of_calls(sums)))
+            .collect()
+    }
+
+    /// A row for calls.
+    pub fn row_of_calls(&self, sums: Sides<Option<CallSums>>) -> Row<'a> {
+        let runs = self.comparison.map(Comparison::divisors);
+        let runs = runs.unwrap_or(Sides { base: 1, new: 1 });
+        Row {
             sums: sums.zip(Sides::EACH).map(|(sums, side)| {
                 let sums = sums?;
                 Some(FunctionSums {
@@ -426,9 +521,7 @@ impl<'a> Report<'a> {
                 })
             }),
             ..Row::default()
-        };
-        let sums = sums.into_iter();
-        sums.map(|(ends, sums)| (ends, row(sums))).collect()
+        }
     }
 
     /// A text for a profile alone, or for a comparison.

@@ -89,7 +89,7 @@ impl<'a> Data<'a, '_> {
                 sums.add(
                     side,
                     edge.calls.into(),
-                    self.report.scaled(side, edge.costs()),
+                    self.report.scaled(side, &profile.edge_costs(&edge)),
                 );
             }
         }

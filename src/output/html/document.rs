@@ -82,10 +82,13 @@ impl Data<'_, '_> {
     /// to and from each, neither of which costs more than the function.
     fn function_table(&mut self, budget: &mut Budget) -> DataTable {
         let places = ["object", "file", "line"].map(DataColumn::Value);
-        let mut table = self
-            .report
-            .data_table(&[&COSTS[..], &NAMES, &places].concat());
         let report = &self.report;
+        let knows_calls = report
+            .sides()
+            .any(|(_, view)| view.costliest_calls().rows() > 0);
+        let costliest = [DataColumn::Cost("costliest_call")];
+        let costliest = if knows_calls { &costliest[..] } else { &[] };
+        let mut table = report.data_table(&[&COSTS[..], &NAMES, &places, costliest].concat());
         self.functions.choose(MAX_FUNCTIONS, |function| {
             let named = report.named(function);
             let row = report.data_row().with_costs(report, function);
@@ -93,7 +96,12 @@ impl Data<'_, '_> {
             let sums = 2 * (row.size() + 20);
             let [object, file] = [named.object, named.file].map(|name| budget.file(name));
             let row = row.with_names(report, function, named.name);
-            let row = row.file(object).file(file).number(named.line);
+            let mut row = row.file(object).file(file).number(named.line);
+            if knows_calls {
+                let functions = report.functions(function);
+                row = row
+                    .costs(&Sides::EACH.map(|side| report.costliest_calls(side, &functions[side])));
+            }
             let has_room = budget.take(sums) && table.add(&row, budget);
             if has_room {
                 self.reserved += sums;

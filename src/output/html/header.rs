@@ -116,9 +116,11 @@ impl<'a> Data<'a, '_> {
         let functions = comparison.views.as_ref().map(|side| side.functions().len());
         record.field("functions", &Vec::from_iter(functions))?;
         record.field("total", &self.totals(Side::Base))?;
-        record.records("events", &comparison.events, |record, event| {
+        let events = comparison.events.iter().zip(&self.report.events);
+        record.records("events", events, |record, (event, format)| {
             let unit = Unit::of(event.unit, 1);
-            record.field("verdict", &verdict(event.change(), event.totals.base, unit))
+            record.field("verdict", &verdict(event.change(), event.totals.base, unit))?;
+            record.field("caution", &self.report.caution(format))
         })
     }
 

@@ -168,6 +168,9 @@ fn body(
             "**The {what} not complete**: parts were truncated, skipped or missing."
         ));
     }
+    if let Some(caution) = report.caution(report.first()) {
+        body.paragraph(&format!("Caution: {caution}."));
+    }
     totals(&mut body, report);
     let parts = report.parts();
     let (top, _) = report.options.split(&parts);

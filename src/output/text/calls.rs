@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 
 use super::lines::INDENT;
-use crate::compare::Side;
+use crate::compare::{Side, Sides};
 use crate::display::numbers::{counted, grouped};
-use crate::maps::{HashMap, HashSet};
+use crate::maps::{HashMap, HashSet, IndexMap};
 use crate::names::{Named, SHORT, short_name};
 use crate::output::figures::line::TextLine;
-use crate::output::figures::marked;
-use crate::output::figures::report::{Column, Columns, Report};
+use crate::output::figures::report::{CallSums, Column, Columns, Report};
 use crate::output::figures::row::Row;
+use crate::output::figures::{absence, both_sides, either, marked};
 use crate::output::{Names, Sort};
 use crate::profile::{EdgeRef, FunctionId};
 use crate::tables::first_cost;
@@ -53,6 +53,31 @@ impl CallEnd {
     }
 }
 
+/// The sums of calls through a function that only passes calls on.
+#[derive(Clone, Copy, Default)]
+struct PassedSums {
+    sides: Sides<Option<CallSums>>,
+    /// Whether some are not part of other calls of the callee.
+    has_costs: bool,
+}
+
+impl PassedSums {
+    fn add(&mut self, report: &Report<'_>, side: Side, call: &PassedCall) {
+        let cost = call.costs.as_deref();
+        let cost = cost.map(|costs| report.first().cost(side, costs));
+        self.has_costs |= cost.is_some();
+        let sums = self.sides[side].get_or_insert_default();
+        sums.add(cost.unwrap_or_default(), call.calls, call.is_estimated);
+    }
+
+    fn row<'a>(&self, report: &Report<'a>) -> Row<'a> {
+        Row {
+            is_recursive: !self.has_costs,
+            ..report.row_of_calls(self.sides)
+        }
+    }
+}
+
 impl<'a> Report<'a> {
     /// The calls into a function or out of it, after an empty line.
     ///
@@ -89,18 +114,16 @@ impl<'a> Report<'a> {
         let [_, location] = self.headings();
         let headings = [end.name(), self.either("called at", location)];
         let table = self.table(headings, &columns);
-        let table = match (end, function.id) {
-            (CallEnd::Callee, Some(caller)) if self.comparison.is_none() => {
+        let table = match end {
+            CallEnd::Callee => {
                 // Several lines can call the same.
                 let shown = RefCell::new(HashSet::default());
                 table.with_below(move |row| match row.id {
-                    Some(callee) if shown.borrow_mut().insert(callee) => {
-                        self.passed_on(caller, callee)
-                    }
-                    _ => Vec::new(),
+                    Some(callee) if !shown.borrow_mut().insert(callee) => Vec::new(),
+                    _ => self.passed_on(function, row),
                 })
             }
-            _ => table,
+            CallEnd::Caller => table,
         };
         self.top_of_table(table, &calls, &format!("more {}", end.name()), &columns)
     }
@@ -173,19 +196,15 @@ impl<'a> Report<'a> {
         let view = self.view;
         let calls = function.id.into_iter().flat_map(|id| view.passed_to(id));
         let rows = calls.map(|call| {
-            let through = self.short(&view.named(call.through), SHORT / 2);
             let caller = call.caller.map(|caller| view.named(caller));
-            let text = match &caller {
-                None => through,
-                Some(caller) => format!("{}, through {through}", self.short(caller, SHORT / 2)),
-            };
+            let text = self.through(caller.as_ref(), &view.named(call.through));
             let costs = call.costs.as_deref().unwrap_or_default();
             Row {
                 text: Some(text),
                 is_recursive: call.costs.is_none(),
                 id: Some(call.through),
                 ..Row::new(
-                    self.place_of(call),
+                    self.entry_of(call),
                     [&[][..], costs],
                     call.is_estimated,
                     call.calls,
@@ -195,53 +214,53 @@ impl<'a> Report<'a> {
         rows.collect()
     }
 
-    /// Where the caller calls what passes its calls on: the line is known if there is only one.
-    fn place_of(&self, call: &PassedCall) -> Named<'a> {
-        let view = self.view;
-        let Some(caller) = call.caller else {
-            return Named::default();
-        };
-        let sites = view.sub_calls(caller);
-        let sites = sites.filter(|site| site.callee == call.entry);
-        let sites: Vec<EdgeRef<'a>> = sites.take(2).collect();
-        match &sites[..] {
-            [site] => Named {
-                file: view.call_file(site),
-                line: site.line,
-                ..Named::default()
-            },
-            _ => Named {
-                file: view.named(caller).file,
-                ..Named::default()
-            },
+    /// What a callee passes the calls of a caller on to, in lines below its row, the costliest first, or
+    /// that which has changed most.
+    fn passed_on(&self, caller: &Row<'a>, callee: &Row<'a>) -> Vec<String> {
+        let mut sums: IndexMap<usize, PassedSums> = IndexMap::default();
+        let mut lines = 0;
+        for (side, view) in self.sides() {
+            let entries = callee.functions(side);
+            for id in caller.functions(side) {
+                let sites = view.sub_calls(id);
+                let sites = sites.filter(|site| entries.contains(&site.callee));
+                lines = lines.max(sites.count());
+                let calls = view.passed_from(id);
+                let calls = calls.filter(|call| entries.contains(&call.entry));
+                for call in calls.filter(|call| !view.is_passing(call.callee)) {
+                    let callee = self.position(side, call.callee);
+                    sums.entry(callee).or_default().add(self, side, call);
+                }
+            }
         }
-    }
-
-    /// What a callee passes the calls of a caller on to, in lines below its row, the costliest first.
-    fn passed_on(&self, caller: FunctionId, callee: FunctionId) -> Vec<String> {
-        let view = self.view;
-        let calls = view.passed_from(caller);
-        let calls = calls.filter(|call| call.entry == callee && !view.is_passing(call.callee));
-        let mut calls: Vec<_> = calls.collect();
-        let cost = |call: &PassedCall| call.costs.as_deref().map(first_cost);
-        calls.sort_by_key(|call| Reverse(cost(call)));
-        let sites = view.sub_calls(caller);
-        let from = match sites.filter(|site| site.callee == callee).count() {
+        let from = match lines {
             0 | 1 => String::new(),
             several => format!(", from {several} lines"),
         };
+        let calls = sums.into_iter();
+        let calls = calls.map(|(callee, sums)| (callee, sums.row(self)));
+        let mut calls: Vec<(usize, Row<'a>)> = calls.collect();
+        calls.sort_by_key(|(_, row)| {
+            let rank = self.rank(row.change(Sort::Inclusive));
+            Reverse((!row.is_recursive).then_some(rank))
+        });
         let more = calls.len().saturating_sub(MAX_PASSED);
-        let lines = calls.iter().take(MAX_PASSED).map(|call| {
-            let name = self.short(&view.named(call.callee), SHORT);
-            let count = counted(call.calls, "call");
-            match cost(call) {
-                None => format!("{INDENT}{count} of {name}{from}, recursive"),
-                Some(cost) => {
-                    let cost = self.first().notation.with_unit(cost);
-                    let cost = marked(call.is_estimated, cost);
-                    format!("{INDENT}{cost} in {count} of {name}{from}")
-                }
+        let notation = self.first().notation;
+        let lines = calls.iter().take(MAX_PASSED).map(|(callee, row)| {
+            let name = self.short(&self.named(*callee), SHORT);
+            let sums = either(row.sums);
+            let count = both_sides(sums.map(|sums| sums.invocations), |calls| calls.to_string());
+            let count = format!("{count} call{}", if count == "1" { "" } else { "s" });
+            if row.is_recursive {
+                return format!("{INDENT}{count} of {name}{from}, recursive");
             }
+            let cost = both_sides(sums.map(|sums| sums.inclusive), |cost| {
+                notation.with_unit(cost)
+            });
+            let cost = marked(row.is_estimated(Sort::Inclusive), cost);
+            let absence = self.comparison.and_then(|_| absence(row.sums));
+            let absence = absence.map_or(String::new(), |word| format!(", {word}"));
+            format!("{INDENT}{cost} in {count} of {name}{from}{absence}")
         });
         let more =
             (more > 0).then(|| format!("{INDENT}and {}", counted(more as u64, "more callee")));
@@ -326,11 +345,52 @@ impl<'a> Report<'a> {
 
     /// The calls from and to each other function of a comparison.
     fn calls_by_function(&self, function: &Row<'a>, end: CallEnd) -> Vec<Row<'a>> {
-        let calls = self.joined_calls(self.calls_at(function, end)).into_iter();
-        let rows = calls.map(|((caller, callee), row)| Row {
-            named: self.named(end.of(caller, callee)),
-            ..row
+        let (mut known, mut passed) = (HashSet::default(), IndexMap::default());
+        if let CallEnd::Caller = end {
+            for (side, view) in self.sides() {
+                let functions = function.functions(side).into_iter();
+                for call in functions.flat_map(|id| view.passed_to(id)) {
+                    known.insert((side, call.through));
+                    let caller = call.caller.map(|caller| self.position(side, caller));
+                    let ends = (caller, self.position(side, call.through));
+                    let sums: &mut PassedSums = passed.entry(ends).or_default();
+                    sums.add(self, side, call);
+                }
+            }
+        }
+        let calls = self.calls_at(function, end);
+        let calls = calls.filter(|(side, call)| !known.contains(&(*side, call.caller)));
+        let calls = self.joined_calls(calls).into_iter();
+        let rows = calls.map(|((caller, callee), row)| {
+            let position = end.of(caller, callee);
+            Row {
+                named: self.named(position),
+                change: self
+                    .comparison
+                    .map(|comparison| comparison.function(position)),
+                ..row
+            }
         });
-        rows.collect()
+        let passed = passed.into_iter().map(|((caller, through), sums)| Row {
+            text: Some(self.through(
+                caller.map(|caller| self.named(caller)).as_ref(),
+                &self.named(through),
+            )),
+            named: Named {
+                file: caller.map_or(&[][..], |caller| self.named(caller).file),
+                ..Named::default()
+            },
+            ..sums.row(self)
+        });
+        rows.chain(passed).collect()
+    }
+
+    /// The name of a caller by way of a function that only passes calls on.
+    fn through(&self, caller: Option<&Named<'_>>, through: &Named<'_>) -> String {
+        let through = self.short(through, SHORT / 2);
+        match caller {
+            None => through,
+            Some(caller) => format!("{}, through {through}", self.short(caller, SHORT / 2)),
+        }
     }
 }

@@ -188,6 +188,7 @@ impl<'a> Report<'a> {
             let mut in_cycles = HashSet::default();
             for (row, costs) in top.iter().zip(costs) {
                 lines.extend(self.detailed_table(slice::from_ref(row), &source));
+                lines.extend(self.per_call(row).map(TextLine::Plain));
                 lines.extend(CallEnd::BOTH.map(|end| self.call_table(row, end)).concat());
                 lines.extend(self.cycle(row, &mut in_cycles));
                 let above = self.above_lines();

@@ -90,6 +90,8 @@ pub struct ProfileBuilder {
     graph: Option<GraphName>,
     /// The columns of data that [`begin`](Self::begin) announces.
     own_columns: ColumnMap,
+    /// The position of the requested event that is the first column of the costs.
+    first_column: Option<usize>,
 }
 
 impl ProfileBuilder {
@@ -109,6 +111,7 @@ impl ProfileBuilder {
             graph: None,
             options,
             own_columns: ColumnMap::default(),
+            first_column: None,
         }
     }
 
@@ -328,6 +331,8 @@ impl ProfileBuilder {
     /// The columns also apply to the header lines since the last call.
     pub(crate) fn select_columns(&mut self, columns: &[Vec<u8>]) -> ColumnMap {
         let map = self.input.events.select(columns);
+        let columns = map.columns().unwrap_or_default();
+        self.first_column = columns.iter().position(|&column| column == 0);
         self.widen(map.len());
         self.bind_columns(&map);
         map
@@ -618,7 +623,7 @@ impl ProfileBuilder {
         }
         let (kind, width) = (self.run.kind(), self.sums.functions.self_costs.width());
         let (run, sums) = self.begin_run_of(kind, width);
-        let mut sums = run.finish(sums);
+        let mut sums = run.finish(sums, self.first_column);
         if self.options.lines && kind == Kind::Trace {
             sums.set_own_lines();
         }

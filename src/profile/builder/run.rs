@@ -4,7 +4,7 @@ use super::ProfileOptions;
 use crate::profile::Kind;
 use crate::profile::parts::OpenPart;
 use crate::profile::sums::Sums;
-use crate::tables::{ANY_WIDTH, CallTable, FunctionTable, Kinds};
+use crate::tables::{ANY_WIDTH, CallTable, Cost, CostTable, FunctionTable, Kinds};
 use crate::trace::{LinkOptions, Trace};
 
 /// The current run of a trace, or the current aggregate, without its sums.
@@ -47,8 +47,9 @@ impl Run {
         }
     }
 
-    /// Ends the run, and completes its sums.
-    pub fn finish(self, mut sums: Sums) -> Sums {
+    /// Ends the run, and completes its sums. The event at `first_column` has the costs of the first
+    /// column.
+    pub fn finish(self, mut sums: Sums, first_column: Option<usize>) -> Sums {
         sums.kinds = Kinds::Only(self.kind());
         let functions = &mut sums.functions;
         match self {
@@ -61,6 +62,10 @@ impl Run {
                     function.is_listed = is_listed;
                 }
                 sums.invocations = links.invocations;
+                if links.contexts.is_some() {
+                    sums.costliest_calls =
+                        costliest_calls(functions, &links.costliest, first_column);
+                }
                 sums.contexts = links.contexts;
                 sums.timeline = links.timeline;
             }
@@ -74,6 +79,19 @@ impl Run {
         }
         sums
     }
+}
+
+/// A row for each function: what its costliest call costs in the event at `at`, and 0 in others.
+fn costliest_calls(functions: &FunctionTable, costs: &[Cost], at: Option<usize>) -> CostTable {
+    let mut rows = CostTable::new(functions.self_costs.width());
+    let mut row = vec![0; rows.width()];
+    if let Some(at) = at.filter(|&at| at < row.len()) {
+        for &cost in costs {
+            row[at] = cost;
+            rows.push::<ANY_WIDTH>(&row);
+        }
+    }
+    rows
 }
 
 /// Adds self costs and the costs of calls to inclusive costs.

@@ -49,7 +49,7 @@ macro_rules! transcripts {
     };
 }
 
-transcripts! { by callbacks changes cycles estimates figures graph hints inputs lines names parts repeated search shop source timeline }
+transcripts! { by callbacks changes cycles estimates figures graph hints inputs lines names parts per_call repeated search shop source timeline }
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/page/pages")

@@ -29,7 +29,7 @@ function sortedBy(changed, calls) {
 
 function showChanges() {
   const { by, event } = state;
-  const { verdict } = comparison.events[event];
+  const { verdict, caution } = comparison.events[event];
   const [self, inclusive, counts] = ['self', 'inclusive', 'calls'].map((what) => (of) => sidesOf(of, what));
   const isUnequal = ({ before, now }) => before !== now;
   const hasOtherCalls = (of) => data.has_invocations && growthOf(commonCounts(counts(of))) !== 0n;
@@ -71,6 +71,7 @@ function showChanges() {
   return {
     intro: [
       el('h2', {}, `${label(event)} ${verdict}`),
+      caution && soft(`Caution: ${caution}.`),
       smallTable(['', label(event), 'functions'], totals),
       !omittedRows() && paragraph(`New: ${numberOf('new')} · gone: ${numberOf('gone')}`),
       stacks && paragraph(el('a', { class: 'button', href: toView('flame') }, 'Changes in the flame graph')),
@@ -81,7 +82,7 @@ function showChanges() {
         what !== 'calls' && 'Base %: the change as a share of the base’s total. ',
         what === 'calls' &&
           isTraceOfTimes() &&
-          'Numbers of calls do not vary from run to run, as times do; click another column for its change. ',
+          `${caution ? 'Click' : 'Numbers of calls do not vary from run to run, as times do; click'} another column for its change. `,
         `Click a ${by} for more.${hint}`,
       ),
       rows.length > 0 ? functionTable('Changes', columns, rows, hasChanged) : state.search && nothingFound(),

@@ -28,6 +28,19 @@ function costTable(of, side) {
   return [table([state.event]), el('details', {}, el('summary', {}, 'All events'), table(all))];
 }
 
+/** What one call of a function costs on average and at most, if there are several and every call is known. */
+function perCall(of) {
+  const sides = { gone: ['before'], new: ['now'] }[of.is] || (comparison ? ['before', 'now'] : ['now']);
+  const most = (event) => sidesOf(of, 'costliest_call', event);
+  const event = [...events.keys()].find((one) => sides.every((side) => Number(most(one)[side]) > 0));
+  const [costs, counts] = [sidesOf(of, 'inclusive', event), sidesOf(of, 'calls')];
+  if (event === undefined || sides.every((side) => Number(counts[side]) < 2)) return undefined;
+  const mean = (side) => costPerCall(costs[side], counts[side], side === 'now' ? newRuns : oldRuns, event);
+  const texts = (text) => [...new Set(sides.map(text))].join(' → ');
+  const highest = (side) => costIn(event, most(event)[side]);
+  return soft(`Per call: ${texts(mean)} on average, ${texts(highest)} at most`);
+}
+
 /** What has changed of a function since the base. */
 function sinceBase(of) {
   if (of.is === 'new') return 'New: the base does not have this function.';
@@ -198,6 +211,7 @@ function showFunction() {
       cycleText(of.index),
       notesOn(of).map((text) => soft(text)),
       costTable(of, side),
+      perCall(of),
       comparison && paragraph(sinceBase(of)),
       stacks && el('div', { class: 'bar' }, links, times),
     ],
@@ -215,7 +229,9 @@ function showFunction() {
 /** Why a recursive call has no share. */
 const RECURSIVE = 'The cost of this call is part of that of another call, or contains costs of the function itself.';
 
-const OUTER = 'By the stacks: the cost of those calls that are not part of other calls within the cycle.';
+const OUTER = 'The cost of those calls that are not part of other calls within the cycle.';
+/** Whether costs by the stacks may be others: if these are estimated, or if some were omitted. */
+const hasDoubt = () => data.estimates !== null || stacks.omitted > 0;
 
 /** Whether all costs of a row’s calls are part of those of others, or contain such. */
 const isPartOf = ({ calls: [call], passed, outer }, isCallers) =>
@@ -294,7 +310,7 @@ function callTable(title, end, of, side) {
         bar: (row) => (recurs(row) ? 0 : bars.bar(row)),
         cell: (row) => {
           if (recurs(row)) return el('span', { title: RECURSIVE }, 'recursive');
-          return row.outer ? el('span', { title: OUTER }, withMark(true, bars.cell(row))) : bars.cell(row);
+          return row.outer ? el('span', { title: OUTER }, withMark(hasDoubt(), bars.cell(row))) : bars.cell(row);
         },
       },
       comparison && changeColumn('Change', costs, ownCost, { sort: 'change' }),

@@ -1,5 +1,12 @@
 // ---- Repeated calls: from one line, many for each call of its function -------------------------------
 
+/** Where calls are made. One of PHP’s own functions has no lines: then where that is called, if it is one place. */
+function siteOfRepeated({ index, site, caller }) {
+  if (!isPassing(caller)) return place(site);
+  const through = throughOf(true, index, state.event).get(caller.index) || [];
+  return through.length === 1 && siteOf(through[0], 'callee');
+}
+
 /** The calls that are made most often for each call of their caller. */
 function showRepeated() {
   const isHidden = hiding(state.hide);
@@ -50,7 +57,7 @@ function showRepeated() {
         sort: 'caller',
         order: ({ caller }) => caller.name,
       }),
-      placeColumn('Called at', ({ site, caller }) => !isInternal(caller.file) && place(site)),
+      placeColumn('Called at', siteOfRepeated),
     ],
     rows: shown,
   });
