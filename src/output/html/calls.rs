@@ -3,11 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
-
 use super::costs::SideSums;
 use super::data::Data;
 use super::table::{Budget, DataColumn, DataRow, DataTable};
+use crate::maps::IndexMap;
 
 /// The last column marks calls as part of a recursion: 1 for that of the callee, 2 for that of the
 /// caller, 3 for both.
@@ -42,8 +41,9 @@ impl<'a> Data<'a, '_> {
             let [caller, callee] = ends.map(|end| self.functions.place(end));
             if let (Some(at), Some(_), false) = (caller, callee, is_full) {
                 let file = budget.file(file);
-                let row = self.call_row([caller, callee], &sums);
-                if table.add(&row.file(file).number(line).number(recursive), budget) {
+                let row = self.call_row(table.row(), [caller, callee], &sums);
+                let row = row.file(file).number(line).number(recursive);
+                if row.end_within(budget) {
                     self.lines_of[at].push((file.at, line));
                     continue;
                 }
@@ -56,27 +56,28 @@ impl<'a> Data<'a, '_> {
             }
         }
         for (ends, sums) in omitted {
-            let row = self
-                .call_row(ends, &sums)
-                .position(None)
-                .number(0)
-                .number(0);
-            self.reserved = self.reserved.saturating_sub(row.size());
-            table.push(&row);
+            let row = self.call_row(table.row(), ends, &sums);
+            let size = row.position(None).number(0).number(0).end();
+            self.reserved = self.reserved.saturating_sub(size);
         }
         table
     }
 
-    /// The first values of a row.
-    fn call_row(&self, [caller, callee]: [Option<usize>; 2], sums: &SideSums) -> DataRow {
+    /// Adds the first values of a row.
+    fn call_row<'t>(
+        &self,
+        row: DataRow<'t>,
+        [caller, callee]: [Option<usize>; 2],
+        sums: &SideSums,
+    ) -> DataRow<'t> {
         let costs = self.report.per_run(&sums.costs);
-        let row = self.report.data_row().position(caller).position(callee);
+        let row = row.position(caller).position(callee);
         row.counts(sums.counts).costs(&costs)
     }
 
     /// The sums of all call sites of both sides, and their digits in the last column.
     fn sites(&self) -> IndexMap<Site<'a>, (SideSums, u8)> {
-        let mut sites: IndexMap<Site<'a>, (SideSums, u8)> = IndexMap::new();
+        let mut sites: IndexMap<Site<'a>, (SideSums, u8)> = IndexMap::default();
         for (side, profile) in self.report.sides().rev() {
             for edge in profile.edges() {
                 let ends = [edge.caller, edge.callee].map(|id| self.rank(side, id));

@@ -1,6 +1,6 @@
 //! Costs in all events of a report: of its rows, and of sums of calls, lines and stacks.
 
-use super::table::{DataColumn, DataRow, DataTable};
+use super::table::{DataColumn, DataTable};
 use crate::compare::{Side, Sides};
 use crate::output::Sort;
 use crate::output::figures::report::Report;
@@ -18,8 +18,10 @@ impl SideSums {
         self.counts[side] = self.counts[side].saturating_add(count);
         let sums = &mut self.costs[side];
         for (event, cost) in costs.into_iter().enumerate() {
-            sums.resize(sums.len().max(event + 1), 0);
-            sums[event] = sums[event].saturating_add(cost);
+            match sums.get_mut(event) {
+                Some(sum) => *sum = sum.saturating_add(cost),
+                None => sums.push(cost),
+            }
         }
     }
 
@@ -43,10 +45,6 @@ impl Report<'_> {
         )
     }
 
-    pub(super) fn data_row(&self) -> DataRow {
-        DataRow::new(self.known_events().len(), self.comparison.is_some())
-    }
-
     /// Costs on a side in all events, not divided by runs.
     pub(super) fn scaled(&self, side: Side, costs: &[Cost]) -> impl Iterator<Item = i128> {
         let events = self.known_events().iter();
@@ -65,9 +63,11 @@ impl Report<'_> {
 
     /// The largest share of the total of an event that sums have, on either side.
     pub(super) fn share_of_sums(&self, sums: &SideSums) -> Share {
-        let costs = self.per_run(&sums.costs).into_iter();
-        let shares =
-            costs.flat_map(|costs| (0..).zip(costs).map(|(at, cost)| self.share(at, cost)));
+        let shares = Sides::EACH.into_iter().flat_map(|side| {
+            let costs = self.known_events().iter().zip(&sums.costs[side]);
+            let costs = costs.map(move |(event, &cost)| event.per_run(side, cost));
+            (0..).zip(costs).map(|(at, cost)| self.share(at, cost))
+        });
         shares.max().unwrap_or(0)
     }
 

@@ -91,7 +91,7 @@ impl Data<'_, '_> {
         let mut table = report.data_table(&[&COSTS[..], &NAMES, &places, costliest].concat());
         self.functions.choose(MAX_FUNCTIONS, |function| {
             let named = report.named(function);
-            let row = report.data_row().with_costs(report, function);
+            let row = table.row().with_costs(report, function);
             let row = row.with_inclusive(report, function);
             let sums = 2 * (row.size() + 20);
             let [object, file] = [named.object, named.file].map(|name| budget.file(name));
@@ -102,7 +102,7 @@ impl Data<'_, '_> {
                 row = row
                     .costs(&Sides::EACH.map(|side| report.costliest_calls(side, &functions[side])));
             }
-            let has_room = budget.take(sums) && table.add(&row, budget);
+            let has_room = budget.take(sums) && row.end_within(budget);
             if has_room {
                 self.reserved += sums;
                 self.lines_of.push(vec![(file.at, named.line)]);
@@ -143,7 +143,7 @@ impl Data<'_, '_> {
             }
         }
         let mut table = self.report.data_table(&[DataColumn::Cost("self")]);
-        table.push(&self.report.data_row().costs(&sums.costs));
+        table.row().costs(&sums.costs).end();
         table.set("functions", &self.functions.omitted().len());
         table.set("changed", &changed);
         table

@@ -85,7 +85,7 @@ impl RankedRows {
     }
 }
 
-impl DataRow {
+impl DataRow<'_> {
     /// Adds the values of the columns [`COSTS`] of a function or group.
     pub fn with_costs(self, report: &Report<'_>, position: usize) -> Self {
         let sums = report.sums(position);

@@ -63,9 +63,9 @@ impl<'a> Data<'a, '_> {
                 None if name.is_empty() => b"???",
                 within => within.unwrap_or(name),
             };
-            let row = report.data_row().with_costs(report, group);
+            let row = table.row().with_costs(report, group);
             let row = row.with_inclusive(report, group);
-            table.add(&row.with_names(report, group, name), budget)
+            row.with_names(report, group, name).end_within(budget)
         });
         let members = Sides::EACH.map(|side| self.report.on(side).functions_of_rows());
         let places = functions.iter().map(|&function| {

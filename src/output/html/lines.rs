@@ -3,16 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use indexmap::IndexMap;
-
 use super::costs::SideSums;
 use super::data::Data;
 use super::functions::{COSTS, RankedRows};
 use super::groups::POSITION;
-use super::table::{Budget, DataColumn, DataRow, DataTable, WholeNumber, position};
+use super::table::{Budget, DataColumn, DataTable, TableEnd, WholeNumber, position};
 use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
-use crate::maps::HashMap;
+use crate::maps::{HashMap, IndexMap};
 use crate::names::Named;
 use crate::output::figures::report::Report;
 use crate::profile::{Cost, FunctionId, Kind};
@@ -42,25 +40,24 @@ impl<'a> Data<'a, '_> {
                 read.is_ok_and(|file| file.is_same_for_base)
             })
         };
+        let mut before = TableEnd::default();
         for at in (0..self.functions.shown().len()).filter(|_| !is_trace) {
             let (sums, same) = self.line_sums(at, &mut is_same);
             let known_files = budget.files.len();
-            let mut places = Vec::new();
-            let rows: Vec<DataRow> = sums
-                .into_iter()
-                .map(|((file, line), sums)| {
-                    let file = budget.file(file);
-                    places.push((file.at, line));
-                    let row = self.report.data_row().position(at).file(file).number(line);
-                    row.costs(&self.report.per_run(&sums.costs))
-                })
-                .collect();
-            if !budget.take(rows.iter().map(DataRow::size).sum()) {
+            table.save_end(&mut before);
+            let (mut places, mut size) = (Vec::new(), 0);
+            for ((file, line), sums) in sums {
+                let file = budget.file(file);
+                places.push((file.at, line));
+                let row = table.row().position(at).file(file).number(line);
+                size += row.costs(&self.report.per_run(&sums.costs)).end();
+            }
+            if !budget.take(size) {
+                table.cut(&before);
                 budget.files.truncate(known_files);
                 omitted += 1;
                 continue;
             }
-            rows.iter().for_each(|row| table.push(row));
             self.lines_of[at].extend(places);
             compared.extend((!same.is_empty()).then_some(at));
             same_files.extend(same.into_iter().map(|file| budget.file(file).at));
@@ -131,9 +128,9 @@ impl<'a> Data<'a, '_> {
             let Named {
                 file, line: number, ..
             } = report.named(line);
-            let row = report.data_row().with_costs(report, line);
+            let row = table.row().with_costs(report, line);
             let row = row.file(budget.file(file)).number(number);
-            budget.take(functions) && table.add(&row, budget)
+            budget.take(functions) && row.end_within(budget)
         });
         let mut rows = HashMap::default();
         for (at, &line) in lines.shown().iter().enumerate() {

@@ -62,8 +62,8 @@ impl Data<'_, '_> {
             let found = file.map_or_else(|_| Vec::new(), |_| found);
             for text in found.chunk_by(|(line, _), (next, _)| line + 1 == *next) {
                 let lines: Vec<&str> = text.iter().map(|(_, text)| &text[..]).collect();
-                let row = self.report.data_row().position(position).number(text[0].0);
-                table.push(&row.text(&lines.join("\n")));
+                let row = table.row().position(position).number(text[0].0);
+                row.text(&lines.join("\n")).end();
             }
         }
         let counts = files.counts();

@@ -3,13 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use indexmap::IndexSet;
-
 use super::costs::{Share, SideSums};
 use super::data::Data;
 use super::functions::names;
-use super::table::{DataColumn, DataRow, DataTable, TableEnd, shown};
+use super::table::{DataColumn, DataRow, DataTable, TableEnd, WholeNumber, shown};
 use crate::compare::Sides;
+use crate::maps::IndexSet;
 use crate::output::joined_stacks::JoinedStacks;
 use crate::profile::Cost;
 use crate::stacks::{StackId, Stacks};
@@ -94,25 +93,23 @@ impl<'p> Data<'_, 'p> {
             [&FRAME_COLUMNS[..], &COLUMNS].map(|columns| self.report.data_table(columns));
         let [frames, nodes] = &mut tables;
         let mut fitting = [TableEnd::default(), TableEnd::default()];
-        let mut keys = IndexSet::new();
+        let mut keys = IndexSet::default();
         let (mut used, mut sums) = (0, 0);
-        let fixed = self.fixed_sum_size();
+        let fixed = fixed_sum_size();
         for &at in order {
             let key = self.frame(tree, at);
             let (frame, is_new) = keys.insert_full(key);
-            let row = self.node_row(tree, places, at, frame);
-            used += row.size();
-            nodes.push(&row);
+            used += self.node_row(nodes.row(), tree, places, at, frame).end();
             if is_new {
-                let row = self.frame_row(key);
-                used += row.size();
-                frames.push(&row);
+                used += self.frame_row(frames.row(), key).end();
             }
             if used > budget {
                 break;
             }
             if let (1.., size) = &mut without_row[at] {
-                *size = fixed + self.inclusive_size(tree, at);
+                // They cost no more than the node.
+                let most = self.node_sums(tree, at, Stacks::inclusive_costs);
+                *size = fixed + nodes.size_of(&most.costs);
                 sums += *size;
             }
             if let Some(parent) = tree.parent(at) {
@@ -145,44 +142,29 @@ impl<'p> Data<'_, 'p> {
             let key = (None, Some(REST));
             let (frame, is_new) = keys.insert_full(key);
             if is_new {
-                frames.push(&self.frame_row(key));
+                self.frame_row(frames.row(), key).end();
             }
-            let row = self.report.data_row().position(parent).position(frame);
-            nodes.push(
-                &row.number(sums.counts.new)
-                    .number(estimated)
-                    .costs(&sums.costs),
-            );
+            let row = nodes.row().position(parent).position(frame);
+            let row = row.number(sums.counts.new).number(estimated);
+            row.costs(&sums.costs).end();
         }
         (tables, omitted)
     }
 
     /// A node with its self costs; 1 if these are estimated, 2 if only the inclusive costs are.
-    fn node_row(
+    fn node_row<'t>(
         &self,
+        row: DataRow<'t>,
         tree: &JoinedStacks<'_, 'p>,
         places: &[usize],
         at: usize,
         frame: usize,
-    ) -> DataRow {
+    ) -> DataRow<'t> {
         let parent = tree.parent(at).map(|parent| places[parent]);
         let sums = self.node_sums(tree, at, Stacks::self_costs);
-        let row = self.report.data_row().position(parent).position(frame);
+        let row = row.position(parent).position(frame);
         let row = row.number(sums.counts.new).number(tree.estimated(at));
         row.costs(&sums.costs)
-    }
-
-    /// The most bytes of the sum of a node's omitted children, except its costs.
-    fn fixed_sum_size(&self) -> usize {
-        let row = self.report.data_row().position(MAX_POSITION);
-        let row = row.position(MAX_POSITION).number(i64::MAX).number(0);
-        row.size()
-    }
-
-    /// The most bytes of its costs: they are no larger than those of the node.
-    fn inclusive_size(&self, tree: &JoinedStacks<'_, 'p>, at: usize) -> usize {
-        let sums = self.node_sums(tree, at, Stacks::inclusive_costs);
-        self.report.data_row().costs(&sums.costs).size()
     }
 
     /// The calls of a node, and costs of both sides.
@@ -219,14 +201,20 @@ impl<'p> Data<'_, 'p> {
 
     /// The function of a frame, and the frame's name and its parts, which are empty if they are those of
     /// the function.
-    fn frame_row(&self, (function, name): PageFrame<'_>) -> DataRow {
+    fn frame_row<'t>(&self, row: DataRow<'t>, (function, name): PageFrame<'_>) -> DataRow<'t> {
         let [name, parts] = match name {
             None => Default::default(),
             Some(b"") => names(b"???", self.options.report.names),
             Some(REST) => [String::new(), shown(REST)],
             Some(name) => names(name, self.options.report.names),
         };
-        let row = self.report.data_row().position(function);
-        row.text(&name).text(&parts)
+        row.position(function).text(&name).text(&parts)
     }
+}
+
+/// The most bytes of the sum of a node's omitted children, except its costs.
+fn fixed_sum_size() -> usize {
+    let parent_and_frame = 2 * WholeNumber::from(MAX_POSITION as i128).size();
+    let calls_and_estimated = WholeNumber::from(i64::MAX).size() + WholeNumber::from(0).size();
+    parent_and_frame + calls_and_estimated
 }

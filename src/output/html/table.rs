@@ -1,6 +1,8 @@
 //! Tables as columns of JSON, and the bytes that they may use.
 
 use std::io;
+use std::mem::take;
+use std::ops::Range;
 
 use serde_core::{Serialize, Serializer};
 
@@ -74,7 +76,13 @@ pub(super) enum DataColumn {
 /// A table whose columns become fields of an object.
 pub(super) struct DataTable {
     fields: Vec<Field>,
+    /// The values of the columns, one column after the other.
+    lists: Vec<List>,
     rows: usize,
+    /// Where the last row begins.
+    last: TableEnd,
+    events: usize,
+    has_base: bool,
     /// Fields of the object that are no columns, as JSON.
     others: Vec<(&'static str, Vec<u8>)>,
 }
@@ -87,75 +95,101 @@ pub(super) struct TableEnd {
     lengths: Vec<usize>,
 }
 
-/// The values of a column as JSON, for each event if it has them.
+/// A column as a field.
 struct Field {
     name: String,
     column: DataColumn,
-    lists: Vec<Vec<u8>>,
+    /// Its lists: one, or one for each event.
+    lists: Range<usize>,
+}
+
+/// The values of a column, or of one event of it.
+struct List {
+    json: Vec<u8>,
+    has_commas: bool,
 }
 
 impl DataTable {
     pub fn new(columns: &[DataColumn], events: usize, has_base: bool) -> Self {
-        let fields = columns.iter().flat_map(|&column| {
+        let mut table = DataTable {
+            fields: Vec::new(),
+            lists: Vec::new(),
+            rows: 0,
+            last: TableEnd::default(),
+            events,
+            has_base,
+            others: Vec::new(),
+        };
+        for &column in columns {
             let (name, has_sides, lists) = match column {
                 DataColumn::Value(name) | DataColumn::Digit(name) => (name, false, 1),
                 DataColumn::Count(name) => (name, true, 1),
                 DataColumn::Cost(name) => (name, true, events),
             };
             let base = (has_sides && has_base).then_some("base_");
-            [""].into_iter().chain(base).map(move |prefix| Field {
-                name: format!("{prefix}{name}"),
-                column,
-                lists: vec![Vec::new(); lists],
-            })
-        });
-        DataTable {
-            fields: fields.collect(),
-            rows: 0,
-            others: Vec::new(),
-        }
-    }
-
-    /// Adds a row, if there is room for it.
-    pub fn add(&mut self, row: &DataRow, budget: &mut Budget) -> bool {
-        let has_room = budget.take(row.size());
-        if has_room {
-            self.push(row);
-        }
-        has_room
-    }
-
-    pub fn push(&mut self, row: &DataRow) {
-        let (mut from, mut ends) = (0, row.ends.iter());
-        for field in &mut self.fields {
-            for (list, &end) in field.lists.iter_mut().zip(&mut ends) {
-                if !matches!(field.column, DataColumn::Digit(_)) && self.rows > 0 {
-                    list.push(b',');
-                }
-                list.extend_from_slice(&row.json[from..end]);
-                from = end;
+            for prefix in [""].into_iter().chain(base) {
+                let first = table.lists.len();
+                table.lists.extend((0..lists).map(|_| List {
+                    json: Vec::new(),
+                    has_commas: !matches!(column, DataColumn::Digit(_)),
+                }));
+                table.fields.push(Field {
+                    name: format!("{prefix}{name}"),
+                    column,
+                    lists: first..table.lists.len(),
+                });
             }
         }
-        self.rows += 1;
+        table
+    }
+
+    /// Begins a row.
+    pub fn row(&mut self) -> DataRow<'_> {
+        let mut last = take(&mut self.last);
+        self.save_end(&mut last);
+        self.last = last;
+        DataRow {
+            table: self,
+            values: 0,
+            size: 0,
+            is_ended: false,
+        }
     }
 
     pub fn rows(&self) -> usize {
         self.rows
     }
 
+    /// The bytes that costs take in a row.
+    pub fn size_of(&self, costs: &Sides<Vec<i128>>) -> usize {
+        let values = self.values_of(costs);
+        values.map(|cost| WholeNumber(cost).size()).sum()
+    }
+
+    /// The values of a row for costs. Missing ones are 0.
+    fn values_of<'c>(&self, costs: &'c Sides<Vec<i128>>) -> impl Iterator<Item = i128> + use<'c> {
+        let events = self.events;
+        let base = self.has_base.then_some(&costs.base);
+        let sides = [&costs.new].into_iter().chain(base);
+        sides.flat_map(move |costs| {
+            let cost = |event: usize| costs.get(event).copied().unwrap_or(0);
+            (0..events).map(cost)
+        })
+    }
+
     /// Replaces an earlier end by the present one.
     pub fn save_end(&self, end: &mut TableEnd) {
-        let lists = self.fields.iter().flat_map(|field| &field.lists);
         end.rows = self.rows;
         end.lengths.clear();
-        end.lengths.extend(lists.map(Vec::len));
+        end.lengths
+            .extend(self.lists.iter().map(|list| list.json.len()));
     }
 
     /// Drops the rows after an end.
     pub fn cut(&mut self, end: &TableEnd) {
-        let lists = self.fields.iter_mut().flat_map(|field| &mut field.lists);
-        for (at, list) in lists.enumerate() {
-            list.truncate(end.lengths.get(at).copied().unwrap_or(0));
+        for (at, list) in self.lists.iter_mut().enumerate() {
+            list.json
+                .truncate(end.lengths.get(at).copied().unwrap_or(0));
         }
         self.rows = end.rows;
     }
@@ -169,18 +203,19 @@ impl DataTable {
     pub fn write(&self, name: &str, document: &mut Document<'_>) -> io::Result<()> {
         document.record(name, |record| {
             for field in &self.fields {
-                record.json_field(&field.name, &field.json())?;
+                record.json_field(&field.name, &self.json(field))?;
             }
             let mut others = self.others.iter();
             others.try_for_each(|(name, json)| record.json_field(name, json))
         })
     }
-}
 
-impl Field {
-    fn json(&self) -> Vec<u8> {
-        let mut lists = self.lists.join(&b"],["[..]);
-        let [start, end] = match self.column {
+    /// The lists of a field as one value.
+    fn json(&self, field: &Field) -> Vec<u8> {
+        let lists = self.lists[field.lists.clone()].iter();
+        let lists: Vec<&[u8]> = lists.map(|list| &list.json[..]).collect();
+        let mut lists = lists.join(&b"],["[..]);
+        let [start, end] = match field.column {
             DataColumn::Digit(_) => {
                 while lists.pop_if(|digit| *digit == b'0').is_some() {}
                 ["\"", "\""]
@@ -192,55 +227,75 @@ impl Field {
     }
 }
 
-/// A row of a table, with the values in the order of its columns.
-pub(super) struct DataRow {
-    events: usize,
-    has_base: bool,
-    json: Vec<u8>,
-    /// The end of each value.
-    ends: Vec<usize>,
-    /// The bytes that it takes in other tables.
-    elsewhere: usize,
+/// A new row of a table, which gets its values in the order of the columns. It stays only if it is ended.
+pub(super) struct DataRow<'t> {
+    table: &'t mut DataTable,
+    /// The number of values so far.
+    values: usize,
+    /// The bytes that they take, with commas, also in other tables.
+    size: usize,
+    is_ended: bool,
 }
 
-impl DataRow {
-    pub fn new(events: usize, has_base: bool) -> Self {
-        DataRow {
-            events,
-            has_base,
-            // Enough for most rows.
-            json: Vec::with_capacity(64),
-            ends: Vec::with_capacity(8),
-            elsewhere: 0,
+impl Drop for DataRow<'_> {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            let last = take(&mut self.table.last);
+            self.table.cut(&last);
+        }
+    }
+}
+
+impl DataRow<'_> {
+    /// The bytes that it takes, with commas.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Ends it. Returns the bytes that it takes.
+    pub fn end(mut self) -> usize {
+        debug_assert_eq!(self.values, self.table.lists.len());
+        self.table.rows += 1;
+        self.is_ended = true;
+        self.size
+    }
+
+    /// Ends it, if there is room for it.
+    pub fn end_within(self, budget: &mut Budget) -> bool {
+        let has_room = budget.take(self.size);
+        if has_room {
+            self.end();
+        }
+        has_room
+    }
+
+    fn push(&mut self, json: &[u8]) {
+        let list = &mut self.table.lists[self.values];
+        if list.has_commas && self.table.rows > 0 {
+            list.json.push(b',');
+        }
+        list.json.extend_from_slice(json);
+        self.values += 1;
+        self.size += json.len() + 1;
+    }
+
+    fn push_number(&mut self, number: WholeNumber) {
+        // Nearly all values are such numbers, so they do not take the way of other values.
+        match number.exact() {
+            Some(exact) => self.push(itoa::Buffer::new().format(exact).as_bytes()),
+            None => self.push(&to_json(&number)),
         }
     }
 
-    /// The bytes that it takes, with commas.
-    pub fn size(&self) -> usize {
-        self.json.len() + self.ends.len() + self.elsewhere
-    }
-
-    fn value(mut self, value: &(impl Serialize + ?Sized)) -> Self {
-        self.json.extend(to_json(value));
-        self.ends.push(self.json.len());
+    pub fn text(mut self, text: &str) -> Self {
+        self.push(&to_json(text));
         self
     }
 
-    pub fn text(self, text: &str) -> Self {
-        self.value(text)
-    }
-
+    #[inline]
     pub fn number(mut self, number: impl Into<i128>) -> Self {
-        let number = WholeNumber(number.into());
-        // Nearly all values are such numbers, so they do not take the way of other values.
-        match i64::try_from(number.0) {
-            Ok(small) if number.is_exact() => {
-                push_digits(&mut self.json, small);
-                self.ends.push(self.json.len());
-                self
-            }
-            _ => self.value(&number),
-        }
+        self.push_number(WholeNumber(number.into()));
+        self
     }
 
     /// Adds a position in a table, or -1.
@@ -250,13 +305,13 @@ impl DataRow {
 
     /// Adds the position of a file.
     pub fn file(mut self, file: FilePlace) -> Self {
-        self.elsewhere += file.bytes;
+        self.size += file.bytes;
         self.position(file.at)
     }
 
     pub fn counts(self, counts: Sides<i128>) -> Self {
         let row = self.number(counts.new);
-        if row.has_base {
+        if row.table.has_base {
             row.number(counts.base)
         } else {
             row
@@ -265,13 +320,7 @@ impl DataRow {
 
     /// Adds costs. Missing ones are 0.
     pub fn costs(self, costs: &Sides<Vec<i128>>) -> Self {
-        let (events, base) = (0..self.events, self.has_base);
-        let sides = [&costs.new].into_iter().chain(base.then_some(&costs.base));
-        let costs = sides.flat_map(|costs| {
-            let cost = |event: usize| costs.get(event).copied().unwrap_or(0);
-            events.clone().map(cost)
-        });
-        costs.fold(self, DataRow::number)
+        self.table.values_of(costs).fold(self, DataRow::number)
     }
 }
 
@@ -282,8 +331,17 @@ pub(super) struct WholeNumber(pub i128);
 impl WholeNumber {
     const MAX_EXACT: u64 = (1 << 53) - 1;
 
-    fn is_exact(self) -> bool {
-        self.0.unsigned_abs() <= Self::MAX_EXACT.into()
+    /// The number, if scripts can represent it.
+    fn exact(self) -> Option<i64> {
+        let number = i64::try_from(self.0).ok();
+        number.filter(|number| number.unsigned_abs() <= Self::MAX_EXACT)
+    }
+
+    /// The bytes that it takes in a list.
+    pub fn size(self) -> usize {
+        let exact = self.exact();
+        let size = exact.map(|exact| itoa::Buffer::new().format(exact).len());
+        size.unwrap_or_else(|| to_json(&self).len()) + 1
     }
 }
 
@@ -295,28 +353,11 @@ impl<T: Into<i128>> From<T> for WholeNumber {
 
 impl Serialize for WholeNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match i64::try_from(self.0) {
-            Ok(number) if self.is_exact() => serializer.serialize_i64(number),
-            _ => serializer.collect_str(&self.0),
+        match self.exact() {
+            Some(number) => serializer.serialize_i64(number),
+            None => serializer.collect_str(&self.0),
         }
     }
-}
-
-/// Appends a number in decimal digits.
-fn push_digits(json: &mut Vec<u8>, number: i64) {
-    if number < 0 {
-        json.push(b'-');
-    }
-    let mut digits = [b'0'; 20];
-    let (mut rest, mut start) = (number.unsigned_abs(), digits.len());
-    for (at, digit) in digits.iter_mut().enumerate().rev() {
-        *digit = b"0123456789"[(rest % 10) as usize];
-        (rest, start) = (rest / 10, at);
-        if rest == 0 {
-            break;
-        }
-    }
-    json.extend_from_slice(&digits[start..]);
 }
 
 /// A position in a table, or -1.

@@ -64,8 +64,8 @@ impl Data<'_, '_> {
                         return false;
                     }
                 }
-                let row = self.timeline_row(shown, lanes.len() - 1, budget);
-                table.add(&row, budget)
+                let row = self.timeline_row(table.row(), shown, lanes.len() - 1, budget);
+                row.end_within(budget)
             });
             if fits {
                 let (shortest, omitted) = timeline.dropped().unwrap_or_default();
@@ -83,15 +83,21 @@ impl Data<'_, '_> {
         }
     }
 
-    fn timeline_row(&self, shown: &TimelineBox, lane: usize, budget: &mut Budget) -> DataRow {
+    fn timeline_row<'t>(
+        &self,
+        row: DataRow<'t>,
+        shown: &TimelineBox,
+        lane: usize,
+        budget: &mut Budget,
+    ) -> DataRow<'t> {
         let profile = self.views.profile();
-        let row = self.report.view.row(shown.function);
-        let function = row.and_then(|row| {
-            let index = self.rank(Side::New, row);
+        let function = self.report.view.row(shown.function);
+        let function = function.and_then(|function| {
+            let index = self.rank(Side::New, function);
             self.functions.place(index)
         });
         let (file, line) = place(profile, shown);
-        let row = self.report.data_row().position(function).position(lane);
+        let row = row.position(function).position(lane);
         let row = row.number(shown.depth);
         let row = row.number(shown.start).number(shown.duration);
         row.file(budget.file(profile.name(file))).number(line)
