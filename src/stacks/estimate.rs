@@ -387,12 +387,12 @@ impl<'a> Estimate<'a> {
             let matters = |&&(_, cost): &&(u32, u64)| {
                 is_exact || fraction(weight, cost, group.out) >= MIN_WEIGHT
             };
-            let calls = group.calls.iter().take_while(matters);
-            let (above, below): (Vec<_>, Vec<_>) =
-                calls.partition(|&&(callee, _)| on_path_of[callee as usize] == at);
-            let recursive = above.iter().map(|(_, cost)| cost);
+            let last = group.calls.iter().take_while(matters).count();
+            let calls = group.calls[..last].iter();
+            let is_recursive = |&&(callee, _): &&(u32, u64)| on_path_of[callee as usize] == at;
+            let recursive = calls.clone().filter(is_recursive).map(|(_, cost)| cost);
             let all = recursive.fold(group.out, |all, &cost| all.saturating_sub(cost));
-            for (callee, cost) in below {
+            for &(callee, cost) in calls.filter(|call| !is_recursive(call)) {
                 let callees = &self.groups[callee as usize];
                 let is_exact = is_exact && callees.callers == 1 && callees.excess() == 0;
                 let is_free = cost == 0 && self.costs.width() == 1;
@@ -483,6 +483,7 @@ impl<'a> Estimate<'a> {
 
     /// Divides the costs among the nodes, in whole numbers that add up.
     fn divide_costs(&mut self) {
+        let mut own = Vec::new();
         for node in &mut self.nodes {
             let group = &mut self.groups[node.group as usize];
             let before = group.divided;
@@ -491,8 +492,9 @@ impl<'a> Estimate<'a> {
             // Rounded: the first nodes are the heaviest.
             let up_to = |whole: i128, weight: i128| (whole * weight + all / 2).div_euclid(all);
             let part = |whole: i128| up_to(whole, after) - up_to(whole, before);
-            let own = self.group_costs.row(node.group as usize).iter();
-            let own: Vec<Cost> = own.map(|&cost| saturated(part(cost.into()))).collect();
+            let costs = self.group_costs.row(node.group as usize).iter();
+            own.clear();
+            own.extend(costs.map(|&cost| saturated(part(cost.into()))));
             self.costs.push::<ANY_WIDTH>(&own);
             let calls = part(group.invocations.into());
             node.calls = u64::try_from(calls).unwrap_or(u64::MAX);
