@@ -479,23 +479,22 @@ impl GroupNames {
     /// The name of the group of a function of this table.
     pub fn of(&self, table: &Profile, function: &Function) -> String {
         let text = |name: NameId| printable(table.name(name));
-        let (file, object, name) = (
-            text(function.file),
-            text(function.object),
-            text(function.name),
-        );
-        let has_object = function.object != NameId::EMPTY;
-        let place = if has_object && !is_known(&file) {
-            &object
-        } else {
-            &file
+        let [file, object, name] = [function.file, function.object, function.name];
+        let has_object = object != NameId::EMPTY;
+        let place = || {
+            let file = text(file);
+            if has_object && !is_known(&file) {
+                text(object)
+            } else {
+                file
+            }
         };
         match self {
-            _ if name.as_bytes() == HIDDEN => name,
-            GroupNames::Package(packages) => packages.name(&name, &file, &object),
-            GroupNames::Object if has_object => object,
-            GroupNames::Class => class(&name).unwrap_or_else(|| place.clone()),
-            GroupNames::File | GroupNames::Object => place.clone(),
+            _ if table.name(name) == HIDDEN => text(name),
+            GroupNames::Package(packages) => packages.name(&text(name), &text(file), &text(object)),
+            GroupNames::Object if has_object => text(object),
+            GroupNames::Class => class(&text(name)).unwrap_or_else(place),
+            GroupNames::File | GroupNames::Object => place(),
         }
     }
 }
