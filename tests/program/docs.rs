@@ -145,7 +145,7 @@ mod scripts {
     }
 
     #[test]
-    fn are_run_or_said_not_to_be() {
+    fn commands_of_every_page_are_run_or_marked_as_not_run() {
         for page in pages() {
             let text = fs::read_to_string(&page).unwrap();
             let blocks = common::pages::blocks(&text);

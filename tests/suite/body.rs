@@ -5,7 +5,7 @@ use crate::library::{Reading, listed};
 const ADDRESSES: &str = "positions: instr line\nevents: Ir\nfn=f\n";
 
 #[test]
-fn a_line_number_is_not_taken_for_the_character_of_that_digit() {
+fn numbers_after_9_are_not_taken_for_digits() {
     // From line 10 on it has no digit of its own: `:` follows `9`.
     for line in 8..30u8 {
         let number = char::from(b'0' + line);
@@ -22,7 +22,7 @@ fn a_line_number_is_not_taken_for_the_character_of_that_digit() {
 }
 
 #[test]
-fn costs_that_nobody_wants_are_numbers_too() {
+fn costs_of_events_that_are_not_chosen_must_be_numbers() {
     let line = "16 1 123456 123456 123456 1 1 1";
     let read = |line: &str| listed(&format!("events: A B C D E F G H\nfn=f\n{line}\n"));
     read(line).unwrap();

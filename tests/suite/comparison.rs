@@ -50,7 +50,7 @@ pub fn as_json(comparison: &Comparison<'_>) -> String {
 }
 
 #[test]
-fn a_log_of_80_columns_suffices_and_a_terminal_is_not_overrun() {
+fn a_comparison_fits_80_columns_and_the_width_of_a_terminal() {
     let name = "std::vector<std::string, std::allocator<std::string> >::push_back(std::string&&)";
     let text = |cost: u64| {
         let half = cost / 2;

@@ -127,7 +127,7 @@ fn the_script_of_the_report_has_the_results_of_the_program() {
 }
 
 #[test]
-fn nothing_is_lost_and_stacks_agree_with_rows() {
+fn hiding_keeps_the_total_and_stacks_agree_with_rows() {
     let mut count = 0;
     for (name, text) in fixtures::profiles() {
         let profile = read(

@@ -68,7 +68,7 @@ fn output(format: Format, profile: &str, base: Option<&str>) -> String {
 }
 
 #[test]
-fn outputs_are_as_before() {
+fn every_format_is_that_of_its_golden_file() {
     for (name, profile, base) in PROFILES {
         for (format, ending) in FORMATS {
             // Sums have no timeline.

@@ -185,7 +185,7 @@ const LONG: &str = "<";
 
 /// As much as there is room for: of functions, of their names and of calls.
 #[test]
-fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
+fn a_page_stays_small_and_sums_up_what_it_omits() {
     for (functions, files, calls, shown) in [
         (20_001_u64, 1, 0, (20_000, 0, 0)),
         (4_500, 4_500, 9, (4_350, 29_000, 4_500)),
@@ -237,7 +237,7 @@ fn a_page_stays_small_and_sums_up_what_it_leaves_out() {
 }
 
 #[test]
-fn changes_that_are_left_out_are_summed_up() {
+fn omitted_changes_are_summed_up() {
     // Every other one grows, the others shrink: what is left out is a sum of both.
     let text = |more: u64| {
         let functions = (0..5_000_u64).map(|at| {

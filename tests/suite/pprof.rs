@@ -175,7 +175,7 @@ fn write_against(
 }
 
 #[test]
-fn what_lies_too_deep_is_summed_up() {
+fn frames_of_pprof_that_are_too_deep_are_merged() {
     let mut text = "creator: xdebug 3.4.0\nevents: Ir\nfl=a.php\nfn=f\n1 1\n\n".to_owned();
     for depth in 1..3000 {
         text += &format!("fl=a.php\nfn=f\n1 1\ncfl=a.php\ncfn=f\ncalls=1 0 0\n2 {depth}\n\n");

@@ -188,7 +188,7 @@ fn errors_of_all_formats_have_one_shape() {
 /// Of several inputs, in another order of events, with lines; a function without costs, and calls of a
 /// function to itself.
 #[test]
-fn data_of_ones_own_become_a_profile() {
+fn a_profile_is_built_from_the_data_of_another_program() {
     let options = library::profile_options(|options| {
         options.events = EventChoice::Named(vec![b"Dr".to_vec(), b"Ir".to_vec()]);
         options.lines = true;

@@ -155,7 +155,7 @@ fn what_is_outside_or_hidden_is_refused() {
 }
 
 #[test]
-fn what_was_found_once_is_found_although_it_can_no_longer_be_read() {
+fn a_file_that_was_read_once_is_found_even_if_it_cannot_be_read_again() {
     let place = Place::new();
     let mut files = place.files(&["app"], None);
     assert!(text(&mut files, "src/a.c").is_ok());
@@ -186,7 +186,7 @@ mod unix {
 
     /// Puts links to other places where there is a file or a directory, again and again.
     #[test]
-    fn what_is_exchanged_meanwhile_does_not_lead_out() {
+    fn links_that_replace_files_meanwhile_do_not_lead_out() {
         let place = Place::new();
         place.write("app/x/a.c", "shown");
         place.write("app/y.c", "shown");
@@ -228,7 +228,7 @@ mod unix {
 
     /// Whatever is read of a file that is written in place at the same time, it is no part of a text.
     #[test]
-    fn a_file_that_is_exchanged_meanwhile_is_whole_or_refused() {
+    fn a_file_that_is_replaced_meanwhile_is_whole_or_refused() {
         let place = Place::new();
         let texts = [("a", 1_000), ("b", 2_000)]
             .map(|(text, lines)| (text.repeat(99) + "\n").repeat(lines));

@@ -49,7 +49,7 @@ const TRACES: &str = "xdebug2/chain.cg xdebug2/small.cg xdebug2/composer.cg xdeb
                       xdebug3/proxies.cg";
 
 #[test]
-fn every_event_equals_a_walk_over_v4_of_that_event() {
+fn stacks_of_every_event_are_those_of_a_walk_over_its_v4_file() {
     for trace in TRACES.split(' ') {
         let text = fixtures::bytes(trace);
         let mut options = stacked();

@@ -357,7 +357,7 @@ fn a_timeline_of_many_calls_is_shown_at_once() {
 
 /// More stacks than 8 MB have room for: what is omitted is said, and what one function costs is known.
 #[test]
-fn a_share_is_right_or_says_at_least() {
+fn shares_of_a_search_are_exact_or_lower_bounds() {
     const LEVELS: u32 = 16;
     let mut text = String::from("creator: xdebug 3.4.0\nevents: A B C D E F G H I\n");
     // What is below each level: two functions, which call both of the next.
@@ -426,7 +426,7 @@ fn a_share_is_right_or_says_at_least() {
 }
 
 #[test]
-fn parts_that_are_left_out_are_counted() {
+fn omitted_parts_are_counted() {
     let part = |at: u32| {
         let name = format!("desc: Trigger: Client Request: part{at}");
         format!(

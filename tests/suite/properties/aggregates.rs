@@ -49,7 +49,7 @@ proptest! {
     /// Several events, in any order, are what each of them is alone: derived ones too, which may be
     /// just another name for a column.
     #[test]
-    fn several_events_are_each_alone(
+    fn each_of_several_events_is_as_if_read_alone(
         document in document(Size::Signed),
         style in style(),
         names in subsequence([&EVENTS[..], &["Sum", "All", "CEst", "L1m", "Bm"]].concat(), 1..=9)
@@ -86,7 +86,7 @@ proptest! {
 
     /// Without double counting, calls of a function to itself are left out.
     #[test]
-    fn outermost_leaves_calls_to_itself_out(
+    fn outermost_does_not_count_recursive_calls(
         document in aggregate(Size::Small),
         style in style(),
     ) {

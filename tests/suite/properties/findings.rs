@@ -14,7 +14,7 @@ use crate::library::{Reading, read_files, write};
 use crate::shortcuts::check_any_way;
 
 #[test]
-fn all_are_harmless_with_any_options() {
+fn fuzz_findings_are_harmless_with_any_options() {
     let mut files = fixtures::files_below(&fixtures::path("fuzz-findings"));
     files.retain(|path| {
         path.extension()
