@@ -127,8 +127,10 @@ impl<'a> Cursor<'a> {
         let (start, mut value) = (self.pos, 0_u64);
         while let Some(digit) = char::from(self.peek()).to_digit(RADIX) {
             let shifted = value.checked_mul(RADIX.into());
-            let sum = shifted.and_then(|value| value.checked_add(digit.into()));
-            value = sum.ok_or(ProblemKind::NumberTooLarge)?;
+            let Some(sum) = shifted.and_then(|value| value.checked_add(digit.into())) else {
+                return Err(ProblemKind::NumberTooLarge);
+            };
+            value = sum;
             self.pos += 1;
         }
         Ok((self.pos > start).then_some(value))
@@ -141,15 +143,17 @@ impl<'a> Cursor<'a> {
         let mut after = *self;
         after.pos += 1;
         let position = match self.peek() {
-            b'+' => {
-                let sum = base.checked_add(after.number()?);
-                sum.ok_or(ProblemKind::NumberTooLarge)?
-            }
-            b'-' => {
-                let difference = base.checked_sub(after.number()?);
-                *self = after;
-                return difference.ok_or(ProblemKind::NegativePosition(base));
-            }
+            b'+' => match base.checked_add(after.number()?) {
+                Some(sum) => sum,
+                None => return Err(ProblemKind::NumberTooLarge),
+            },
+            b'-' => match base.checked_sub(after.number()?) {
+                Some(difference) => difference,
+                None => {
+                    *self = after;
+                    return Err(ProblemKind::NegativePosition(base));
+                }
+            },
             b'*' if after.is_after_number() => base,
             _ => return self.number(),
         };
