@@ -40,7 +40,10 @@ fuzz_target!(|data: &[u8]| {
     };
     let padding: &[u8] = if how & 6 == 0 { &[0; 3] } else { &[] };
     let compressed = [&compress(one), padding, &compress(other), padding].concat();
-    assert_eq!(converted(directory, &compressed), converted(directory, data));
+    assert_eq!(
+        converted(directory, &compressed),
+        converted(directory, data)
+    );
 });
 
 fn gzip(data: &[u8], level: Compression) -> Vec<u8> {
