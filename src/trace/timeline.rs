@@ -499,6 +499,12 @@ mod tests {
             shown(&all)[3..],
             [(10, 0, 0, 9, None), (11, 1, 1, 7, Some(0))]
         );
+        // What is too short in one run is left out of the others.
+        let mut all = leaves([1, 6].into_iter(), 3);
+        let many = Cost::try_from(MAX_BOXES + 1).unwrap();
+        all.append(leaves((0..many).map(|_| 2), 7), number, |name| name);
+        assert_eq!(all.boxes().len(), 3);
+        assert_eq!(all.dropped(), Some((3, 1 + 2 * many)));
         let half = Cost::try_from(MAX_BOXES / 2).unwrap();
         let mut all = leaves([].into_iter(), 0).empty();
         for run in 0..3 {

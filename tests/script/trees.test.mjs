@@ -121,6 +121,15 @@ test('rows are open along the costliest path, to what is found, and by hand', ()
   assert.equal(writeOpen(readOpen('-2.6.zz')), '-2.6.zz');
 });
 
+test('the costliest path is open where it has more than 5 % of the total', () => {
+  const names = (own) => {
+    const path = { parent: [-1, 0, 1], frame: [0, 1, 2], calls: [1, 1, 1], own: [100 - own, 0, own], estimated: '' };
+    return openRows(tree({}, path).root, [], new Map()).map(({ frame }) => frame.name);
+  };
+  assert.deepEqual(names(5), ['main', 'a']);
+  assert.deepEqual(names(6), ['main', 'a', 'b']);
+});
+
 test('no recursion over data', () => {
   const calls = [...Array(100_000).keys()];
   const parent = calls.map((at) => at - 1);

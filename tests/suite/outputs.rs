@@ -68,6 +68,14 @@ fn output(format: Format, profile: &str, base: Option<&str>) -> String {
 }
 
 #[test]
+fn a_format_is_found_by_its_name_in_any_case() {
+    for name in ["json", "JSON", "Json"] {
+        assert_eq!(name.parse().ok(), Some(Format::Json), "{name}");
+    }
+    assert!("json ".parse::<Format>().is_err());
+}
+
+#[test]
 fn every_format_is_that_of_its_golden_file() {
     for (name, profile, base) in PROFILES {
         for (format, ending) in FORMATS {
