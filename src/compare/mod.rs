@@ -13,6 +13,7 @@ mod views;
 pub(crate) use check::{CheckError, check_all};
 pub use limits::{Limit, LimitError, LimitSyntaxError};
 pub use pairing::Transition;
+pub(crate) use pairing::moved_files;
 pub use quotient::Quotient;
 pub use sides::{Side, Sides};
 pub use sums::{CallCount, FunctionSums};

@@ -16,7 +16,7 @@ use crate::names::{last_component, with_paths};
 
 /// The new path of each such file of the base.
 #[derive(Debug, Default)]
-pub(super) struct MovedFiles<'a>(HashMap<&'a [u8], &'a [u8]>);
+pub(crate) struct MovedFiles<'a>(HashMap<&'a [u8], &'a [u8]>);
 
 /// What is compared: the files, or their directories without the end that they have in common.
 type Paths<'a> = Sides<&'a [u8]>;

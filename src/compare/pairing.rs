@@ -50,7 +50,7 @@ pub(super) type JoinedFunctions = Sides<Vec<FunctionId>>;
 
 /// The functions of both sides. Each is in one result.
 pub(super) fn paired(profiles: Sides<&View<'_>>) -> Vec<JoinedFunctions> {
-    let moved = MovedFiles::new(&profiles.map(|view| files(view)));
+    let moved = moved_files(profiles);
     let names = |side: Side, id| profiles[side].names_of(id);
     match profiles.new.by() {
         GroupBy::Function => paired_functions(profiles, &moved),
@@ -163,6 +163,11 @@ fn paired_functions(profiles: Sides<&View<'_>>, moved: &MovedFiles<'_>) -> Vec<J
         let [object, _, name] = profiles[side].names_of(id);
         (original(name), last_component(object))
     })
+}
+
+/// The files whose root has changed from one side to the other.
+pub(crate) fn moved_files<'v>(profiles: Sides<&'v View<'_>>) -> MovedFiles<'v> {
+    MovedFiles::new(&profiles.map(|view| files(view)))
 }
 
 /// The paths of files in a profile: those of functions, in their names, or the names of groups.

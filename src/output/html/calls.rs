@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::costs::SideSums;
 use super::data::Data;
 use super::table::{Budget, DataColumn, DataRow, DataTable};
+use crate::compare::moved_files;
 use crate::maps::IndexMap;
 
 /// The last column marks calls as part of a recursion: 1 for that of the callee, 2 for that of the
@@ -78,10 +79,16 @@ impl<'a> Data<'a, '_> {
     /// The sums of all call sites of both sides, and their digits in the last column.
     fn sites(&self) -> IndexMap<Site<'a>, (SideSums, u8)> {
         let mut sites: IndexMap<Site<'a>, (SideSums, u8)> = IndexMap::default();
+        let comparison = self.report.comparison;
+        let moved = comparison.map(|comparison| moved_files(comparison.views.as_ref()));
         for (side, profile) in self.report.sides().rev() {
             for edge in profile.edges() {
                 let ends = [edge.caller, edge.callee].map(|id| self.rank(side, id));
-                let site = (ends, profile.call_file(&edge), edge.line);
+                let file = profile.call_file(&edge);
+                let file = moved
+                    .as_ref()
+                    .map_or(file, |moved| moved.in_new(side, file));
+                let site = (ends, file, edge.line);
                 let recurs = |of| u8::from(ends[0] == ends[1] || profile.is_recursive(&edge, of));
                 let recursive = || recurs(edge.callee) + 2 * recurs(edge.caller);
                 let (sums, _) = sites

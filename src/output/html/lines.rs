@@ -10,7 +10,7 @@ use super::groups::POSITION;
 use super::table::{Budget, DataColumn, DataTable, TableEnd, WholeNumber, position};
 use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
-use crate::maps::{HashMap, IndexMap};
+use crate::maps::{HashMap, HashSet, IndexMap};
 use crate::names::Named;
 use crate::output::figures::report::Report;
 use crate::profile::{Cost, FunctionId, Kind};
@@ -32,10 +32,15 @@ impl<'a> Data<'a, '_> {
         let mut table = self.report.data_table(&columns);
         let (mut compared, mut same_files, mut omitted) = (Vec::new(), BTreeSet::new(), 0);
         let is_trace = self.report.view.profile().kind() == Some(Kind::Trace);
-        // Only lines of files with the same text can be compared.
+        // Only lines of files with the same text can be compared. What is read is the new file, which tells
+        // nothing of one that the base has elsewhere.
+        let of_base = self.files_of_base();
         let mut texts = HashMap::default();
         let mut is_same = |file| {
             *texts.entry(file).or_insert_with(|| {
+                if !of_base.contains(file) {
+                    return false;
+                }
                 let read = sources.read(file, &BTreeSet::new(), |_, _| {});
                 read.is_ok_and(|file| file.is_same_for_base)
             })
@@ -66,6 +71,21 @@ impl<'a> Data<'a, '_> {
         table.set("same", &same_files);
         table.set("omitted", &omitted);
         table
+    }
+
+    /// The files of the lines of the base.
+    fn files_of_base(&self) -> HashSet<&'a [u8]> {
+        let mut sides = self.report.sides();
+        let base = sides.find_map(|(side, view)| (side == Side::Base).then_some(view));
+        let functions = base.into_iter().flat_map(|base| {
+            let functions = base.functions();
+            functions.map(move |(id, function)| (base, id, function.file))
+        });
+        let files = functions.flat_map(|(base, id, file)| {
+            let lines = base.lines(id);
+            lines.map(move |line| base.name(line.file.unwrap_or(file)))
+        });
+        files.collect()
     }
 
     /// The costs of a function by file and line, where line 0 means that the line is unknown, and the

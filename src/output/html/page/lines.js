@@ -177,7 +177,7 @@ function linesOf(of) {
   const hottest = costOfLine(all) > 0 && all;
   const isCompared = data.lines.compared.includes(of.index);
   const shown = withSource(rows, ownFile, (file) =>
-    isCompared && !sameFiles.has(file) ? ' · not compared: its source changed or is missing' : '',
+    isCompared && !sameFiles.has(file) ? ' · not compared: its source changed, moved or is missing' : '',
   );
   const hasText = rows.some(({ text }) => text !== undefined);
   // The function’s own file can be a header of which there is no source.
