@@ -320,6 +320,21 @@ fn a_page_of_many_functions_is_shown_at_once() {
     assert_eq!(is_seen, true);
 }
 
+#[test]
+fn rows_below_level_30_of_the_tree_show_their_level() {
+    const DEPTH: usize = 32;
+    let mut text = String::from("events: Ir\n");
+    for at in 1..DEPTH {
+        text += &format!("fn=f{at}\n1 0\ncfn=f{}\ncalls=1 1\n2 100\n", at + 1);
+    }
+    text += &format!("fn=f{DEPTH}\n1 100\n");
+    let browser = Browser::start();
+    let (_directory, page) = page_of(text, &[]);
+    browser.open(&page, "#view=tree");
+    let levels = list(&browser.look("text", &json!([".level"])), text_of);
+    assert_eq!(levels, ["31", "32"]);
+}
+
 /// A loop of more calls than a report has: the shortest are omitted, and neighbours are drawn as one box.
 #[test]
 fn a_timeline_of_many_calls_is_shown_at_once() {
