@@ -40,8 +40,8 @@ impl CallsBy {
 
 impl CallCosts {
     /// The costs of the calls between the rows of a view. Those of traces are exact, if lines are not
-    /// asked for, the stacks know them, or there is only one. In aggregates, they are what the file says, but recursive
-    /// calls cost no more than either of their rows.
+    /// asked for, the stacks know them, or there is only one. In aggregates, they are what the file says,
+    /// but recursive calls cost no more than either of their rows.
     pub fn new(view: &View<'_>, by: CallsBy) -> Self {
         let mut calls = CallCosts {
             by,

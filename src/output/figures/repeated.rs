@@ -9,7 +9,7 @@ use crate::display::numbers::percent;
 use crate::maps::{HashSet, IndexMap};
 use crate::names::Named;
 use crate::profile::{EdgeRef, NameId};
-use crate::view::{CallsBy, GroupBy, MIN_PERCENT, View};
+use crate::view::{GroupBy, MIN_PERCENT, View};
 
 /// Calls of one line, or in a comparison of the line that makes most of them on each side.
 pub(crate) struct RepeatedCalls<'a> {
@@ -50,8 +50,10 @@ impl<'a> Report<'a> {
         };
         let matters = |(_, side, view, call): &(Key, Side, &View<'_>, EdgeRef<'_>)| {
             let least = self.first().totals[*side].saturating_mul(MIN_PERCENT.into());
-            let cost = || self.cost_of(*side, view, call);
-            view.is_repeated(call) && cost() > 0 && cost().saturating_mul(100) >= least
+            view.is_repeated(call) && {
+                let cost = self.cost_of(*side, view, call);
+                cost > 0 && cost.saturating_mul(100) >= least
+            }
         };
         let repeated = self.keyed_calls().filter(matters).filter(is_wanted);
         let mut found: IndexMap<Key, RepeatedCalls<'a>> = IndexMap::default();
@@ -118,7 +120,7 @@ impl<'a> Report<'a> {
 
     fn cost_of(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> i128 {
         let first = self.first();
-        first.per_run(side, first.cost(side, view.call_costs(CallsBy::Edge, call)))
+        first.per_run(side, first.cost(side, &view.edge_costs(call)))
     }
 
     fn calls_of(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> SideCalls {

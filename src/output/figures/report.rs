@@ -326,9 +326,10 @@ impl<'a> Report<'a> {
     pub fn caution(&self, event: &EventFormat<'_>) -> Option<&'static str> {
         let mut runs = self.sides().map(|(_, view)| view.profile().runs());
         let is_of_single_runs = event.unit.quantity == Quantity::Time && runs.all(|runs| runs == 1);
-        let caution = match self.has_invocations() {
-            true => "times of single runs vary; calls do not",
-            false => "times of single runs vary",
+        let caution = if self.has_invocations() {
+            "times of single runs vary; calls do not"
+        } else {
+            "times of single runs vary"
         };
         (self.comparison.is_some() && is_of_single_runs).then_some(caution)
     }
