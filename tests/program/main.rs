@@ -7,6 +7,8 @@ mod runner;
 #[cfg(all(unix, feature = "compression"))]
 mod docs;
 mod input;
+#[cfg(all(unix, feature = "compression"))]
+mod matrix;
 mod names;
 #[cfg(unix)]
 mod output;
