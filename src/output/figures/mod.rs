@@ -1,5 +1,6 @@
 //! What outputs share: events with their units, changes, parts, rows, tables and summaries.
 
+pub mod calls;
 pub mod heading;
 pub mod line;
 pub mod repeated;

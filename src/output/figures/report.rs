@@ -1,7 +1,6 @@
 //! What text, Markdown, the tree and the call graph have in common: a profile or a comparison with its
 //! facts, its rows, and the columns of tables.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 
@@ -13,16 +12,15 @@ use super::{
     signed_percent,
 };
 use crate::compare::Subject;
-use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
+use crate::compare::{CallCount, Comparison, FunctionChange, FunctionSums, Side, Sides};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
 use crate::display::units::Quantity;
-use crate::maps::{HashSet, IndexMap};
 use crate::names::{Named, UnknownFunction};
 use crate::output::options::Wanted;
 use crate::output::{ReportOptions, Sort};
-use crate::profile::{EdgeRef, FunctionId};
-use crate::view::{CallsBy, GroupBy, PassedCall, View};
+use crate::profile::{Cost, FunctionId};
+use crate::view::{GroupBy, View};
 
 /// A profile or a comparison as reports show it.
 pub(crate) struct Report<'a> {
@@ -35,23 +33,6 @@ pub(crate) struct Report<'a> {
     pub events: Vec<EventFormat<'a>>,
     /// In a comparison, the positions of the functions of both sides among the rows.
     positions: OnceCell<Sides<Vec<usize>>>,
-}
-
-/// The sums of calls on one side, not divided by runs.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct CallSums {
-    cost: i128,
-    calls: i128,
-    is_estimated: bool,
-}
-
-impl CallSums {
-    /// Adds calls that cost something more.
-    pub fn add(&mut self, cost: i128, calls: u64, is_estimated: bool) {
-        self.cost = self.cost.saturating_add(cost);
-        self.calls = self.calls.saturating_add(calls.into());
-        self.is_estimated |= is_estimated;
-    }
 }
 
 /// The functions or groups that a table lists, sorted. Only those that are shown are rows.
@@ -203,24 +184,50 @@ impl<'a> Report<'a> {
 
     /// A function or group.
     pub fn row(&self, position: usize) -> Row<'a> {
-        let (named, sums) = (self.named(position), self.sums(position));
-        let Some(comparison) = self.comparison else {
-            let (view, id) = (self.view, FunctionId::at(position));
-            return Row {
-                named,
-                sums,
-                costs: [view.self_costs(id), view.inclusive_costs(id)].map(Cow::from),
-                id: Some(id),
-                ..Row::default()
-            };
-        };
-        let change = comparison.function(position);
+        let change = self
+            .comparison
+            .map(|comparison| comparison.function(position));
+        let others = 1..self.table_events().len();
+        Row {
+            named: self.named(position),
+            sums: self.sums(position),
+            other_sums: others.map(|event| self.sums_in(event, position)).collect(),
+            id: change.map_or(Some(FunctionId::at(position)), FunctionChange::new_function),
+            change,
+            ..Row::default()
+        }
+    }
+
+    /// A row of a profile alone that is no function, with its self costs and its inclusive costs.
+    pub fn row_of(
+        &self,
+        named: Named<'a>,
+        costs: [&[Cost]; 2],
+        is_inclusive_estimated: bool,
+    ) -> Row<'a> {
+        let sums = self.events.iter().map(|event| {
+            let [self_cost, inclusive] = costs.map(|costs| event.cost(Side::New, costs));
+            Sides {
+                base: None,
+                new: Some(FunctionSums {
+                    self_cost,
+                    inclusive,
+                    is_inclusive_estimated,
+                    ..FunctionSums::default()
+                }),
+            }
+        });
         Row {
             named,
-            sums,
-            id: change.new_function(),
-            change: Some(change),
-            ..Row::default()
+            ..Row::with(sums)
+        }
+    }
+
+    /// The events of tables: a comparison has room for the change of one.
+    pub fn table_events(&self) -> &[EventFormat<'a>] {
+        match self.comparison {
+            None => &self.events,
+            Some(_) => &self.events[..1],
         }
     }
 
@@ -461,70 +468,6 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Where the caller calls what passes its calls on: the line is known if there is only one.
-    pub fn entry_of(&self, call: &PassedCall) -> Named<'a> {
-        let view = self.view;
-        let Some(caller) = call.caller else {
-            return Named::default();
-        };
-        let sites = view.sub_calls(caller);
-        let sites = sites.filter(|site| site.callee == call.entry);
-        let sites: Vec<EdgeRef<'a>> = sites.take(2).collect();
-        match &sites[..] {
-            [site] => Named {
-                file: view.call_file(site),
-                line: site.line,
-                ..Named::default()
-            },
-            _ => Named {
-                file: view.named(caller).file,
-                ..Named::default()
-            },
-        }
-    }
-
-    /// The sums of calls, by the positions of the caller and the callee.
-    pub fn joined_calls<'e>(
-        &self,
-        calls: impl Iterator<Item = (Side, EdgeRef<'e>)>,
-    ) -> IndexMap<(usize, usize), Row<'a>> {
-        let mut sums: IndexMap<_, Sides<Option<CallSums>>> = IndexMap::default();
-        let mut pairs = HashSet::default();
-        for (side, call) in calls {
-            let ends = [call.caller, call.callee].map(|id| self.position(side, id));
-            let sums = sums.entry(ends.into()).or_default();
-            let sums = sums[side].get_or_insert_default();
-            let is_new = pairs.insert((side, call.caller, call.callee));
-            let cost = is_new.then(|| {
-                let costs = self.on(side).call_costs(CallsBy::Pair, &call);
-                self.first().cost(side, costs)
-            });
-            let is_estimated = self.on(side).is_call_estimated(&call);
-            sums.add(cost.unwrap_or_default(), call.calls, is_estimated);
-        }
-        let sums = sums.into_iter();
-        sums.map(|(ends, sums)| (ends, self.row_of_calls(sums)))
-            .collect()
-    }
-
-    /// A row for calls.
-    pub fn row_of_calls(&self, sums: Sides<Option<CallSums>>) -> Row<'a> {
-        let runs = self.comparison.map(Comparison::divisors);
-        let runs = runs.unwrap_or(Sides { base: 1, new: 1 });
-        Row {
-            sums: sums.zip(Sides::EACH).map(|(sums, side)| {
-                let sums = sums?;
-                Some(FunctionSums {
-                    inclusive: self.first().per_run(side, sums.cost),
-                    is_inclusive_estimated: sums.is_estimated,
-                    invocations: CallCount::per_run(sums.calls, runs[side]),
-                    ..FunctionSums::default()
-                })
-            }),
-            ..Row::default()
-        }
-    }
-
     /// A text for a profile alone, or for a comparison.
     pub fn either<'t>(&self, alone: &'t str, compared: &'t str) -> &'t str {
         match self.comparison {
@@ -620,17 +563,13 @@ impl<'a> Report<'a> {
                 notation.cost(row.change(value))
             });
         }
-        for event in &self.events[1..] {
+        for (at, event) in self.events[1..].iter().enumerate() {
             for column in columns.values.iter().filter(|of| !of.share.is_empty()) {
-                let costs = match column.value {
-                    Sort::SelfCost => 0,
-                    Sort::Inclusive => 1,
-                    Sort::Calls => continue,
-                };
+                let value = column.value;
                 let heading = format!("{} {}", column.name, event.heading());
                 table = table.with(heading, move |row| {
-                    let cost = event.cost(Side::New, &row.costs[costs]);
-                    event.notation.cost(cost)
+                    let sums = row.other_sums.get(at).copied().unwrap_or_default();
+                    event.notation.cost(value.change(sums))
                 });
             }
         }
@@ -747,35 +686,26 @@ impl<'a> Report<'a> {
         if self.kind.by == GroupBy::Part {
             return Vec::new();
         }
-        let row = |name, costs: Sides<Option<i128>>| Row {
-            text: Some(name),
-            sums: costs.map(|cost| {
+        let Some(comparison) = self.comparison else {
+            let parts = part_rows(self.view.profile()).into_iter();
+            let parts = parts.map(|(name, totals)| Row {
+                text: Some(name),
+                ..self.row_of(Named::default(), [&totals, &[]], false)
+            });
+            return parts.collect();
+        };
+        let parts = comparison.parts(0).into_iter();
+        let parts = parts.map(|part| Row {
+            text: Some(printable(part.name)),
+            sums: part.costs.map(|cost| {
                 Some(FunctionSums {
                     self_cost: cost?,
                     ..FunctionSums::default()
                 })
             }),
             ..Row::default()
-        };
-        let Some(comparison) = self.comparison else {
-            let parts = part_rows(self.view.profile()).into_iter();
-            let parts = parts.map(|(name, totals)| {
-                let cost = self.first().cost(Side::New, &totals);
-                let costs = Sides {
-                    base: None,
-                    new: Some(cost),
-                };
-                Row {
-                    costs: [totals.into(), Cow::default()],
-                    ..row(name, costs)
-                }
-            });
-            return parts.collect();
-        };
-        let parts = comparison.parts(0).into_iter();
-        parts
-            .map(|part| row(printable(part.name), part.costs))
-            .collect()
+        });
+        parts.collect()
     }
 
     /// The columns of parts.

@@ -1,13 +1,10 @@
 //! The rows of tables: functions or groups, calls, parts, stacks, lines.
 
-use std::borrow::Cow;
-
 use super::change;
 use crate::compare::{CallCount, Comparison, FunctionChange, FunctionSums, Side, Sides};
 use crate::names::{Named, short_name, shorten_path};
 use crate::output::Sort;
-use crate::profile::{Cost, FunctionId};
-use crate::tables::first_cost;
+use crate::profile::FunctionId;
 use crate::view::{GroupBy, View};
 
 /// A row of a table.
@@ -19,8 +16,8 @@ pub(crate) struct Row<'a> {
     /// Its costs in the first event, and its calls; `None` on a side that lacks it. Rows without any
     /// cost separate others.
     pub sums: Sides<Option<FunctionSums>>,
-    /// Its self costs and its inclusive costs in all events, if there is no comparison.
-    pub costs: [Cow<'a, [Cost]>; 2],
+    /// The same in the other events of tables.
+    pub other_sums: Vec<Sides<Option<FunctionSums>>>,
     /// Whether its costs contain each other, so that they are no share of anything.
     pub is_recursive: bool,
     /// Its function in the profile; the last, if several are one in a comparison.
@@ -30,23 +27,12 @@ pub(crate) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A row of a profile. Its inclusive cost may be an estimate.
-    pub fn new(
-        named: Named<'a>,
-        costs: [impl Into<Cow<'a, [Cost]>>; 2],
-        is_inclusive_estimated: bool,
-        calls: u64,
-    ) -> Self {
-        let costs = costs.map(Into::into);
-        let both = [&costs[0][..], &costs[1]];
-        let sums = FunctionSums::of(both, is_inclusive_estimated, calls);
+    /// A row with sums in each event of tables.
+    pub fn with(sums: impl Iterator<Item = Sides<Option<FunctionSums>>>) -> Self {
+        let mut sums = sums;
         Row {
-            named,
-            sums: Sides {
-                base: None,
-                new: Some(sums),
-            },
-            costs,
+            sums: sums.next().unwrap_or_default(),
+            other_sums: sums.collect(),
             ..Row::default()
         }
     }
@@ -88,18 +74,6 @@ impl FunctionSums {
             Sort::SelfCost => self.is_self_estimated,
             Sort::Inclusive => self.is_inclusive_estimated,
             Sort::Calls => false,
-        }
-    }
-
-    /// Costs in the first event, of a row of a profile.
-    pub(crate) fn of(costs: [&[Cost]; 2], is_inclusive_estimated: bool, calls: u64) -> Self {
-        let [self_cost, inclusive] = costs.map(|costs| first_cost(costs).into());
-        FunctionSums {
-            self_cost,
-            inclusive,
-            is_inclusive_estimated,
-            is_self_estimated: false,
-            invocations: CallCount::per_run(calls.into(), 1),
         }
     }
 }

@@ -135,6 +135,40 @@ fn body(
         reserve: end.characters,
         ..Body::default()
     };
+    heading(&mut body, &title, report, verdicts);
+    totals(&mut body, report);
+    parts(&mut body, report);
+    if let Some(tables) = found {
+        body.code(tables, groups.options);
+        return Ok(body);
+    }
+    let top = groups.options.most(groups.len()).min(MAX_ROWS);
+    let most = top + MAX_FOLDED_ROWS;
+    let listed = match (&wanted, &groups.options.filter) {
+        (Some(found), Some(words)) => {
+            let count = counted(found.len() as u64, groups.kind.by.name());
+            body.paragraph(&format!(
+                "Filter: {} matches {count}",
+                span(&printable(words))
+            ));
+            groups.listed(found.iter().copied(), most)
+        }
+        _ => groups.listed(0..groups.len(), most),
+    };
+    let shown = functions(&mut body, groups, &listed.rows, top);
+    body.gap();
+    for line in groups.rest(&listed, shown) {
+        body.line(&format!("{line}."));
+    }
+    if !end.text.is_empty() {
+        body.gap();
+        body.text += &end.text;
+    }
+    Ok(body)
+}
+
+/// Adds the title, the verdicts, and what to know about the profiles.
+fn heading(body: &mut Body, title: &str, report: &Report<'_>, verdicts: &[Verdict]) {
     body.line(&format!("## {title}{}", outcome(verdicts)));
     body.verdicts(verdicts);
     match report.comparison {
@@ -171,42 +205,6 @@ fn body(
     if let Some(caution) = report.caution(report.first()) {
         body.paragraph(&format!("Caution: {caution}."));
     }
-    totals(&mut body, report);
-    let parts = report.parts();
-    let (top, _) = report.options.split(&parts);
-    let table = report.table(["part", ""], &report.part_columns());
-    let shown = body.table(table, top, |_, name| cell(name));
-    if shown < parts.len() {
-        let more = counted((parts.len() - shown) as u64, "more part");
-        body.paragraph(&format!("{more}."));
-    }
-    if let Some(tables) = found {
-        body.code(tables, groups.options);
-        return Ok(body);
-    }
-    let top = groups.options.most(groups.len()).min(MAX_ROWS);
-    let most = top + MAX_FOLDED_ROWS;
-    let listed = match (&wanted, &groups.options.filter) {
-        (Some(found), Some(words)) => {
-            let count = counted(found.len() as u64, groups.kind.by.name());
-            body.paragraph(&format!(
-                "Filter: {} matches {count}",
-                span(&printable(words))
-            ));
-            groups.listed(found.iter().copied(), most)
-        }
-        _ => groups.listed(0..groups.len(), most),
-    };
-    let shown = functions(&mut body, groups, &listed.rows, top);
-    body.gap();
-    for line in groups.rest(&listed, shown) {
-        body.line(&format!("{line}."));
-    }
-    if !end.text.is_empty() {
-        body.gap();
-        body.text += &end.text;
-    }
-    Ok(body)
 }
 
 /// Adds a table of the totals of all events.
@@ -231,6 +229,18 @@ fn totals(body: &mut Body, report: &Report<'_>) {
         vec![name, base, total, change, share]
     });
     body.rows(headings, 0..1, rows);
+}
+
+/// Adds a table of the named parts, if there are any.
+fn parts(body: &mut Body, report: &Report<'_>) {
+    let parts = report.parts();
+    let (top, _) = report.options.split(&parts);
+    let table = report.table(["part", ""], &report.part_columns());
+    let shown = body.table(table, top, |_, name| cell(name));
+    if shown < parts.len() {
+        let more = counted((parts.len() - shown) as u64, "more part");
+        body.paragraph(&format!("{more}."));
+    }
 }
 
 /// Adds a table of the first rows, and a folded one of the others. Returns the number of rows that fit.
@@ -321,7 +331,7 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
             let (costs, is_estimated) = (stacks.self_costs(id), stacks.is_estimated(id));
             Row {
                 text: Some(path(stacks, id)),
-                ..Row::new(Named::default(), [costs; 2], is_estimated, 0)
+                ..report.row_of(Named::default(), [costs; 2], is_estimated)
             }
         });
         let rows: Vec<Row<'_>> = rows.collect();
@@ -353,7 +363,7 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
                 line: line.line,
                 ..own
             };
-            Row::new(named, [line.costs; 2], false, 0)
+            report.row_of(named, [line.costs; 2], false)
         });
         let rows: Vec<Row<'_>> = rows.collect();
         let table = report.table(["function", "line"], &columns);

@@ -4,18 +4,19 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 
 use super::lines::INDENT;
-use crate::compare::{Side, Sides};
+use crate::compare::Side;
 use crate::display::numbers::{counted, grouped};
 use crate::maps::{HashMap, HashSet, IndexMap};
 use crate::names::{Named, SHORT, short_name};
+use crate::output::figures::calls::CallSums;
 use crate::output::figures::line::TextLine;
-use crate::output::figures::report::{CallSums, Column, Columns, Report};
+use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
 use crate::output::figures::{absence, both_sides, either, marked};
 use crate::output::{Names, Sort};
-use crate::profile::{EdgeRef, FunctionId};
+use crate::profile::{Cost, EdgeRef, FunctionId};
 use crate::tables::first_cost;
-use crate::view::{CallsBy, PassedCall};
+use crate::view::CallsBy;
 
 /// The most functions of a cycle that are named.
 const MAX_NAMES: usize = 8;
@@ -53,41 +54,13 @@ impl CallEnd {
     }
 }
 
-/// The sums of calls through a function that only passes calls on.
-#[derive(Clone, Copy, Default)]
-struct PassedSums {
-    sides: Sides<Option<CallSums>>,
-    /// Whether some are not part of other calls of the callee.
-    has_costs: bool,
-}
-
-impl PassedSums {
-    fn add(&mut self, report: &Report<'_>, side: Side, call: &PassedCall) {
-        let cost = call.costs.as_deref();
-        let cost = cost.map(|costs| report.first().cost(side, costs));
-        self.has_costs |= cost.is_some();
-        let sums = self.sides[side].get_or_insert_default();
-        sums.add(cost.unwrap_or_default(), call.calls, call.is_estimated);
-    }
-
-    fn row<'a>(&self, report: &Report<'a>) -> Row<'a> {
-        Row {
-            is_recursive: !self.has_costs,
-            ..report.row_of_calls(self.sides)
-        }
-    }
-}
-
 impl<'a> Report<'a> {
     /// The calls into a function or out of it, after an empty line.
     ///
     /// Percentages are relative to the inclusive cost of the function, or to the sum of these calls if
     /// that is larger: recursion counts twice there, and Xdebug rounds costs of calls separately.
     pub(super) fn call_table(&self, function: &Row<'a>, end: CallEnd) -> Vec<TextLine> {
-        let mut calls = match self.comparison {
-            None => self.calls_by_line(function, end),
-            Some(_) => self.calls_by_function(function, end),
-        };
+        let mut calls = self.calls_at(function, end);
         if calls.is_empty() {
             return vec![
                 TextLine::empty(),
@@ -128,30 +101,53 @@ impl<'a> Report<'a> {
         self.top_of_table(table, &calls, &format!("more {}", end.name()), &columns)
     }
 
-    /// The calls at one end of a function, on the sides that there are.
-    fn calls_at(
-        &self,
-        function: &Row<'a>,
-        end: CallEnd,
-    ) -> impl Iterator<Item = (Side, EdgeRef<'a>)> {
-        self.sides().flat_map(move |(side, profile)| {
+    /// The calls at one end of a function: those on each line, or in a comparison those from or to each
+    /// other function.
+    fn calls_at(&self, function: &Row<'a>, end: CallEnd) -> Vec<Row<'a>> {
+        let (known, passed) = match end {
+            CallEnd::Caller => self.passed_to(function),
+            CallEnd::Callee => Default::default(),
+        };
+        let calls = self.sides().flat_map(|(side, view)| {
             let functions = function.functions(side).into_iter();
-            functions.flat_map(move |id| {
-                let calls: Vec<_> = match end {
-                    CallEnd::Caller => profile.called_from(id).collect(),
-                    CallEnd::Callee => profile.sub_calls(id).collect(),
-                };
-                calls.into_iter().map(move |call| (side, call))
-            })
-        })
+            let calls = functions.flat_map(move |id| -> Vec<EdgeRef<'a>> {
+                match end {
+                    CallEnd::Caller => view.called_from(id).collect(),
+                    CallEnd::Callee => view.sub_calls(id).collect(),
+                }
+            });
+            calls.map(move |call| (side, call))
+        });
+        let calls = calls.filter(|(side, call)| !known.contains(&(*side, call.caller)));
+        let mut rows = match self.comparison {
+            None => self.calls_by_line(function, end, calls.map(|(_, call)| call).collect()),
+            Some(comparison) => {
+                let calls = self.joined_calls(calls).into_iter();
+                let calls = calls.map(|((caller, callee), row)| {
+                    let position = end.of(caller, callee);
+                    Row {
+                        named: self.named(position),
+                        change: Some(comparison.function(position)),
+                        ..row
+                    }
+                });
+                calls.collect()
+            }
+        };
+        rows.extend(passed);
+        rows
     }
 
     /// The calls on each line. Those of callers in a cycle with the function cost what is not part of
     /// other calls of it, if that is known.
-    fn calls_by_line(&self, function: &Row<'a>, end: CallEnd) -> Vec<Row<'a>> {
+    fn calls_by_line(
+        &self,
+        function: &Row<'a>,
+        end: CallEnd,
+        calls: Vec<EdgeRef<'a>>,
+    ) -> Vec<Row<'a>> {
         let (view, id) = (self.view, function.id);
         let is_recursive = |call: &EdgeRef<'_>| id.is_some_and(|id| view.is_recursive(call, id));
-        let calls: Vec<EdgeRef<'a>> = self.calls_at(function, end).map(|(_, call)| call).collect();
         // Stacks do not tell the lines of calls.
         let mut sites: HashMap<FunctionId, u32> = HashMap::default();
         for call in &calls {
@@ -164,60 +160,65 @@ impl<'a> Report<'a> {
             }
             _ => None,
         };
-        let passed = match end {
-            CallEnd::Caller => self.passed_to(function),
-            CallEnd::Callee => Vec::new(),
-        };
-        let known: HashSet<FunctionId> = passed.iter().filter_map(|row| row.id).collect();
-        let calls = calls.iter().filter(|call| !known.contains(&call.caller));
-        let rows = calls.map(|call| {
-            let row = self.call_row(call, end);
+        let rows = calls.iter().map(|call| {
             if !is_recursive(call) {
-                return row;
+                return self.call_row(call, end);
             }
             match outermost(call) {
-                Some((costs, is_estimated)) => {
-                    let id = row.id;
-                    let row = Row::new(row.named, [&[][..], costs], is_estimated, call.calls);
-                    Row { id, ..row }
-                }
+                Some(costs) => self.call_row_of(call, end, costs),
                 None => Row {
                     is_recursive: true,
-                    ..row
+                    ..self.call_row(call, end)
                 },
-            }
-        });
-        rows.chain(passed).collect()
-    }
-
-    /// The callers of a function through those that only pass calls on, which their rows have as
-    /// functions.
-    fn passed_to(&self, function: &Row<'a>) -> Vec<Row<'a>> {
-        let view = self.view;
-        let calls = function.id.into_iter().flat_map(|id| view.passed_to(id));
-        let rows = calls.map(|call| {
-            let caller = call.caller.map(|caller| view.named(caller));
-            let text = self.through(caller.as_ref(), &view.named(call.through));
-            let costs = call.costs.as_deref().unwrap_or_default();
-            Row {
-                text: Some(text),
-                is_recursive: call.costs.is_none(),
-                id: Some(call.through),
-                ..Row::new(
-                    self.entry_of(call),
-                    [&[][..], costs],
-                    call.is_estimated,
-                    call.calls,
-                )
             }
         });
         rows.collect()
     }
 
+    /// The callers of a function through those that only pass calls on; and these, by side.
+    fn passed_to(&self, function: &Row<'a>) -> (HashSet<(Side, FunctionId)>, Vec<Row<'a>>) {
+        let (mut passing, mut passed) = (HashSet::default(), IndexMap::default());
+        for (side, view) in self.sides() {
+            let functions = function.functions(side).into_iter();
+            for call in functions.flat_map(|id| view.passed_to(id)) {
+                passing.insert((side, call.through));
+                let caller = call.caller.map(|caller| self.position(side, caller));
+                let through = self.position(side, call.through);
+                // A profile alone shows where each is called.
+                let entry = self.comparison.is_none().then_some(call.entry);
+                let (_, sums) = passed
+                    .entry((caller, through, entry))
+                    .or_insert_with(|| (call, CallSums::default()));
+                sums.add_passed(self, side, call);
+            }
+        }
+        let rows = passed.into_iter();
+        let rows = rows.map(|((caller, through, entry), (call, sums))| {
+            let caller = caller.map(|caller| self.named(caller));
+            let through = self.short(&self.named(through), SHORT / 2);
+            let file = caller.as_ref().map_or(&[][..], |caller| caller.file);
+            let place = Named {
+                file,
+                ..Named::default()
+            };
+            Row {
+                text: Some(match &caller {
+                    None => through,
+                    Some(caller) => {
+                        format!("{}, through {through}", self.short(caller, SHORT / 2))
+                    }
+                }),
+                named: entry.map_or(place, |_| self.entry_of(call)),
+                ..sums.row(self)
+            }
+        });
+        (passing, rows.collect())
+    }
+
     /// What a callee passes the calls of a caller on to, in lines below its row, the costliest first, or
     /// that which has changed most.
     fn passed_on(&self, caller: &Row<'a>, callee: &Row<'a>) -> Vec<String> {
-        let mut sums: IndexMap<usize, PassedSums> = IndexMap::default();
+        let mut sums: IndexMap<usize, CallSums> = IndexMap::default();
         let mut lines = 0;
         for (side, view) in self.sides() {
             let entries = callee.functions(side);
@@ -229,7 +230,7 @@ impl<'a> Report<'a> {
                 let calls = calls.filter(|call| entries.contains(&call.entry));
                 for call in calls.filter(|call| !view.is_passing(call.callee)) {
                     let callee = self.position(side, call.callee);
-                    sums.entry(callee).or_default().add(self, side, call);
+                    sums.entry(callee).or_default().add_passed(self, side, call);
                 }
             }
         }
@@ -269,17 +270,29 @@ impl<'a> Report<'a> {
 
     /// A call on a line, with the function at its other end.
     fn call_row(&self, call: &EdgeRef<'a>, end: CallEnd) -> Row<'a> {
-        let view = self.view;
-        let named = Named {
-            name: view.named(end.of(call.caller, call.callee)).name,
-            file: view.call_file(call),
-            line: call.line,
-            ..Named::default()
-        };
-        let costs = [&[][..], view.call_costs(CallsBy::Edge, call)];
+        let costs = self.view.call_costs(CallsBy::Edge, call);
+        self.call_row_of(call, end, (costs, self.view.is_call_estimated(call)))
+    }
+
+    /// The same with other costs, and whether they are estimated.
+    fn call_row_of(
+        &self,
+        call: &EdgeRef<'a>,
+        end: CallEnd,
+        (costs, is_estimated): (&[Cost], bool),
+    ) -> Row<'a> {
+        let (view, other) = (self.view, end.of(call.caller, call.callee));
+        let mut sums = CallSums::default();
+        sums.add(self, Side::New, call.calls, Some(costs), is_estimated);
         Row {
-            id: Some(end.of(call.caller, call.callee)),
-            ..Row::new(named, costs, view.is_call_estimated(call), call.calls)
+            id: Some(other),
+            named: Named {
+                name: view.named(other).name,
+                file: view.call_file(call),
+                line: call.line,
+                ..Named::default()
+            },
+            ..sums.row(self)
         }
     }
 
@@ -340,57 +353,6 @@ impl<'a> Report<'a> {
         match self.options.names {
             Names::Full => named.shown(),
             Names::Short => short_name(&named.shown(), width),
-        }
-    }
-
-    /// The calls from and to each other function of a comparison.
-    fn calls_by_function(&self, function: &Row<'a>, end: CallEnd) -> Vec<Row<'a>> {
-        let (mut known, mut passed) = (HashSet::default(), IndexMap::default());
-        if let CallEnd::Caller = end {
-            for (side, view) in self.sides() {
-                let functions = function.functions(side).into_iter();
-                for call in functions.flat_map(|id| view.passed_to(id)) {
-                    known.insert((side, call.through));
-                    let caller = call.caller.map(|caller| self.position(side, caller));
-                    let ends = (caller, self.position(side, call.through));
-                    let sums: &mut PassedSums = passed.entry(ends).or_default();
-                    sums.add(self, side, call);
-                }
-            }
-        }
-        let calls = self.calls_at(function, end);
-        let calls = calls.filter(|(side, call)| !known.contains(&(*side, call.caller)));
-        let calls = self.joined_calls(calls).into_iter();
-        let rows = calls.map(|((caller, callee), row)| {
-            let position = end.of(caller, callee);
-            Row {
-                named: self.named(position),
-                change: self
-                    .comparison
-                    .map(|comparison| comparison.function(position)),
-                ..row
-            }
-        });
-        let passed = passed.into_iter().map(|((caller, through), sums)| Row {
-            text: Some(self.through(
-                caller.map(|caller| self.named(caller)).as_ref(),
-                &self.named(through),
-            )),
-            named: Named {
-                file: caller.map_or(&[][..], |caller| self.named(caller).file),
-                ..Named::default()
-            },
-            ..sums.row(self)
-        });
-        rows.chain(passed).collect()
-    }
-
-    /// The name of a caller by way of a function that only passes calls on.
-    fn through(&self, caller: Option<&Named<'_>>, through: &Named<'_>) -> String {
-        let through = self.short(through, SHORT / 2);
-        match caller {
-            None => through,
-            Some(caller) => format!("{}, through {through}", self.short(caller, SHORT / 2)),
         }
     }
 }
