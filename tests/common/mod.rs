@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unused_imports, reason = "each crate uses a part")]
 
+pub mod digests;
 pub mod fixtures;
 pub mod lines;
 pub mod pages;

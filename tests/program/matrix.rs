@@ -5,12 +5,10 @@
 //! What was written is in `target/tmp/matrix/`, so that a failure can show the difference from the last
 //! run that agreed. `BLESS=1 cargo test --test program matrix` writes `matrix/digests.txt` anew.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -19,6 +17,7 @@ use cg_preprocess::run::{Feature, Format};
 use flate2::read::GzDecoder;
 use tempfile::TempDir;
 
+use crate::common::digests::{Digests, number};
 use crate::common::{self, fixtures};
 use crate::runner;
 
@@ -244,17 +243,6 @@ const FIXTURES: &[(&str, &str)] = &[
     ("valgrind/threads/callgrind.out.2-01", "thread-2.cg"),
 ];
 
-/// FNV-1a, which is the same everywhere.
-fn number(text: &[u8]) -> u64 {
-    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-fn hash(text: &[u8]) -> String {
-    format!("{:016x}", number(text))
-}
-
 /// An input with options, which is a line of the file.
 struct Case {
     name: String,
@@ -406,33 +394,10 @@ fn readable(format: Format, written: Vec<u8>) -> String {
     data.replace("],\"", "],\n\"").replace("},{", "},\n{")
 }
 
-/// How a case differs from the last run that agreed with its digest, if that is still there.
-fn difference(agreed: &Path, found: &Path, digest: &str) -> String {
-    if !fs::read(agreed).is_ok_and(|text| hash(&text) == digest) {
-        let advice = "to see the difference, run this test on the commit before, then again here";
-        return format!("is now {}; {advice}\n", found.display());
-    }
-    let diff = Command::new("diff")
-        .arg("-u")
-        .arg(agreed)
-        .arg(found)
-        .output();
-    let diff = diff.expect("there is diff").stdout;
-    let diff = String::from_utf8_lossy(&diff);
-    let short = |line: &str| line.chars().take(300).collect::<String>() + "\n";
-    diff.lines().take(40).map(short).collect()
-}
-
 #[test]
 fn every_combination_has_its_digest() {
-    let file = matrix().join("digests.txt");
-    let digests = fs::read_to_string(&file).unwrap_or_default();
-    let lines = digests.lines().filter_map(|line| line.split_once(' '));
-    let digests: BTreeMap<_, _> = lines.map(|(digest, name)| (name, digest)).collect();
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("matrix");
-    let [agreed, found] = ["agreed", "found"].map(|name| kept.join(name));
-    fs::create_dir_all(&agreed).unwrap();
-    fs::create_dir_all(&found).unwrap();
+    let digests = Digests::read(matrix().join("digests.txt"), &kept);
     let directory = inputs();
     let cases = cases();
     let next = AtomicUsize::new(0);
@@ -443,14 +408,7 @@ fn every_combination_has_its_digest() {
             let Some(case) = cases.get(at) else { break };
             common::get_on();
             let outputs = outputs(case, directory.path());
-            let digest = hash(outputs.as_bytes());
-            let expected = digests.get(case.name.as_str()).copied().unwrap_or_default();
-            let name = hash(case.name.as_bytes()) + ".txt";
-            let [agreed, found] = [agreed.join(&name), found.join(&name)];
-            let is_right = digest == expected || fixtures::are_blessed();
-            fs::write(if is_right { &agreed } else { &found }, outputs).unwrap();
-            let wrong = (!is_right).then(|| difference(&agreed, &found, expected));
-            checked.push((at, format!("{digest} {}\n", case.name), wrong));
+            checked.push((at, digests.check(&case.name, &outputs)));
         }
         checked
     };
@@ -460,30 +418,7 @@ fn every_combination_has_its_digest() {
         let checked = threads.into_iter().map(|thread| thread.join().unwrap());
         checked.flatten().collect()
     });
-    checked.sort();
-    if fixtures::are_blessed() {
-        let lines: String = checked.iter().map(|(_, line, _)| line.as_str()).collect();
-        fs::write(&file, lines).unwrap();
-        return;
-    }
-    let wrong = checked
-        .iter()
-        .filter_map(|(_, line, wrong)| Some((line, wrong.as_ref()?)));
-    let wrong: Vec<_> = wrong
-        .map(|(line, wrong)| format!("{line}{wrong}"))
-        .collect();
-    let shown = &wrong[..wrong.len().min(5)];
-    assert!(
-        wrong.is_empty(),
-        "{} of {} differ\n{}",
-        wrong.len(),
-        checked.len(),
-        shown.join("\n")
-    );
-    assert_eq!(
-        checked.len(),
-        digests.len(),
-        "{} has lines for nothing",
-        file.display()
-    );
+    checked.sort_by_key(|&(at, _)| at);
+    let checked: Vec<_> = checked.into_iter().map(|(_, checked)| checked).collect();
+    digests.finish(&checked);
 }

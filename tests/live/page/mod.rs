@@ -4,6 +4,7 @@
 
 mod graph;
 mod transcripts;
+mod walks;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 const byId = (id) => document.getElementById(id);
 
 /** Children in one list, without those that are false, empty or missing. */
-const present = (children) => children.flat(2).filter(Boolean);
+const present = (children) => children.flat(Infinity).filter(Boolean);
 
 /** Makes an element with attributes, style properties (`--…`), listeners (`on…`) and children. */
 function el(tag, attributes = {}, ...children) {
