@@ -45,6 +45,7 @@ use crate::output::figures::report::Report;
 use crate::output::figures::row::Row;
 use crate::output::figures::table::SourceLocation;
 use crate::output::figures::{absence, both_sides, command, marked, per_run, signed_percent};
+use crate::output::options::Wanted;
 use crate::output::{Names, ReportOptions, Sort};
 
 /// The smallest inclusive cost of a shown function, in thousandths of the total.
@@ -164,13 +165,13 @@ impl DotGraph<'_, '_> {
 
     /// The functions to show, the most expensive first, and the edges that cost enough.
     fn chosen(&self) -> Result<(Vec<usize>, Vec<Ends>), Error> {
-        let (found, options) = (self.report.wanted()?, self.report.options);
-        let filtered: Option<HashSet<usize>> = match options.function {
-            Some(_) => None,
-            None => found.as_ref().map(|found| found.iter().copied().collect()),
+        let (wanted, options) = (self.report.wanted()?, self.report.options);
+        let found = wanted.as_ref().map(Wanted::shown);
+        let (wanted, filtered) = match options.function {
+            Some(_) => (found.unwrap_or_default(), None),
+            None => (&[][..], found),
         };
-        let wanted = found.filter(|_| options.function.is_some());
-        let wanted = wanted.unwrap_or_default();
+        let filtered = filtered.map(|found| found.iter().copied().collect::<HashSet<usize>>());
         let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
         // Whatever the requested functions and their calls cost, they are shown.
         let is_shown = |at: usize| {
@@ -189,9 +190,9 @@ impl DotGraph<'_, '_> {
             nodes.retain(|at| fitting.contains(at));
         }
         if options.function.is_some() {
-            let below = reachable(&wanted, edges.iter().copied());
+            let below = reachable(wanted, edges.iter().copied());
             let callers = edges.iter().map(|&(caller, callee)| (callee, caller));
-            let above = reachable(&wanted, callers);
+            let above = reachable(wanted, callers);
             nodes.retain(|at| below.contains(at) || above.contains(at));
         }
         self.sort(&mut nodes);

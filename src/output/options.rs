@@ -44,6 +44,12 @@ pub(crate) struct Wanted {
     pub most: usize,
 }
 
+impl Wanted {
+    pub fn shown(&self) -> &[usize] {
+        &self.found[..self.most.min(self.found.len())]
+    }
+}
+
 impl ReportOptions {
     /// Those of these functions or groups that are looked for by name or by words; `None` if all are.
     pub(crate) fn wanted<'n>(

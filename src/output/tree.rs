@@ -18,6 +18,7 @@ use crate::display::text::printable;
 use crate::maps::{HashMap, HashSet};
 use crate::names::{Named, short_name, width_of};
 pub use crate::output::figures::ReportError as Error;
+use crate::output::options::Wanted;
 use crate::profile::{Cost, NameId};
 use crate::stacks::{StackId, Stacks};
 use crate::tables::next_index;
@@ -61,13 +62,14 @@ pub fn write<'a>(
     let functions = functions.into();
     let report = &Report::new(functions, options);
     let wanted = report.wanted()?;
-    let rows: HashSet<usize> = wanted.iter().flatten().copied().collect();
+    let rows = wanted.iter().flat_map(Wanted::shown);
+    let rows: HashSet<usize> = rows.copied().collect();
     let is_wanted = |side: Side, stacks: &Stacks<'_>, node: StackId| {
         let row = report.on(side).node_row(stacks, node);
         row.is_some_and(|row| rows.contains(&report.position(side, row)))
     };
     let mut lines = report.heading();
-    lines.extend(report.filtered(wanted.as_deref()));
+    lines.extend(wanted.as_ref().and_then(|wanted| report.filtered(wanted)));
     // A tree can have many lines, so each is written when it is made.
     let mut add = |title: Option<&str>, stacks: Sides<Option<&Stacks<'_>>>| {
         let Sides {

@@ -384,28 +384,32 @@ impl<'a> Report<'a> {
         (0..self.len()).map(|position| self.named(position))
     }
 
-    /// The positions of the rows that are looked for by name or by words, the costliest first; `None` if
-    /// all are.
-    pub fn wanted(&self) -> Result<Option<Vec<usize>>, UnknownFunction> {
-        let Some(Wanted { mut found, most }) = self.options.wanted(self.names())? else {
-            return Ok(None);
-        };
+    /// The rows that are looked for by name or by words, the costliest first; `None` if all are.
+    pub fn wanted(&self) -> Result<Option<Wanted>, UnknownFunction> {
+        let mut wanted = self.options.wanted(self.names())?;
         let cost = |at: usize| self.rank(Sort::Inclusive.change(self.sums(at)));
-        found.sort_by_key(|&at| Reverse(cost(at)));
-        found.truncate(most);
-        Ok(Some(found))
+        if let Some(wanted) = &mut wanted {
+            wanted.found.sort_by_key(|&at| Reverse(cost(at)));
+        }
+        Ok(wanted)
     }
 
     /// What is looked for, as a line of the heading.
-    pub fn filtered(&self, wanted: Option<&[usize]>) -> Option<TextLine> {
-        let count = counted(wanted?.len() as u64, self.kind.by.name());
+    pub fn filtered(&self, wanted: &Wanted) -> Option<TextLine> {
+        let count = counted(wanted.found.len() as u64, self.kind.by.name());
+        let shown = wanted.shown().len();
+        let only = if shown < wanted.found.len() {
+            format!("; the {shown} costliest are shown")
+        } else {
+            String::new()
+        };
         let (what, text) = match (&self.options.function, &self.options.filter) {
             (Some(name), _) => ("function", name),
             (None, words) => ("filter", words.as_ref()?),
         };
         Some(fact(
             what,
-            &format!("\"{}\" matches {count}", printable(text)),
+            &format!("\"{}\" matches {count}{only}", printable(text)),
         ))
     }
 

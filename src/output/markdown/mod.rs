@@ -17,6 +17,7 @@ use super::figures::report::{Column, Columns, Report};
 use super::figures::row::Row;
 use super::figures::table::SourceLocation;
 use super::figures::{absence, change, command, per_run, signed, signed_percent};
+use super::options::Wanted;
 use super::{Names, ReportOptions, Sort};
 use crate::compare::{Comparison, Outcome, Side, Transition, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
@@ -123,7 +124,7 @@ fn body(
     let wanted = groups.wanted()?;
     let mut end = Body::default();
     if found.is_none() {
-        repeated(&mut end, groups, wanted.as_deref());
+        repeated(&mut end, groups, wanted.as_ref().map(Wanted::shown));
     }
     // These sections are about all functions.
     if found.is_none() && wanted.is_none() && !digest.text.is_empty() {
@@ -146,6 +147,7 @@ fn body(
     let most = top + MAX_FOLDED_ROWS;
     let listed = match (&wanted, &groups.options.filter) {
         (Some(found), Some(words)) => {
+            let found = found.shown();
             let count = counted(found.len() as u64, groups.kind.by.name());
             body.paragraph(&format!(
                 "Filter: {} matches {count}",
