@@ -16,7 +16,6 @@ use crate::output::figures::{absence, both_sides, either, marked};
 use crate::output::{Names, Sort};
 use crate::profile::{Cost, EdgeRef, FunctionId};
 use crate::tables::first_cost;
-use crate::view::CallsBy;
 
 /// The most functions of a cycle that are named.
 const MAX_NAMES: usize = 8;
@@ -270,8 +269,8 @@ impl<'a> Report<'a> {
 
     /// A call on a line, with the function at its other end.
     fn call_row(&self, call: &EdgeRef<'a>, end: CallEnd) -> Row<'a> {
-        let costs = self.view.call_costs(CallsBy::Edge, call);
-        self.call_row_of(call, end, (costs, self.view.is_call_estimated(call)))
+        let costs = self.view.edge_costs(call);
+        self.call_row_of(call, end, (&costs, self.view.is_call_estimated(call)))
     }
 
     /// The same with other costs, and whether they are estimated.
