@@ -37,7 +37,7 @@ async function walk(seed, steps) {
   const one = (list) => list[below(list.length)];
   const tick = () => new Promise((resolve) => setTimeout(resolve));
   // Nothing depends on the width of scroll bars and characters.
-  Object.defineProperty(byId('view'), 'clientWidth', { value: 1200 });
+  Object.defineProperty(byId('view'), 'clientWidth', { value: one([1200, 1200, 240]) });
   let isGoingBack = false;
   addEventListener('popstate', () => (isGoingBack = false));
   const { back } = History.prototype;
@@ -98,7 +98,7 @@ async function walk(seed, steps) {
     () => click('#view .row:not(.head)'),
     () => click('#view .row:not(.head)'),
     () => click('.frame'),
-    () => click('#panel button'),
+    ...Array(2).fill(() => `${click('.frame')}, ${click('#panel button')}`),
     () => click('#view button, #status button'),
     () => click('#view a[href^="#"], #intro a[href^="#"]'),
     () => type('#search, #hide'),
@@ -108,8 +108,18 @@ async function walk(seed, steps) {
       if (element) element.dispatchEvent(new MouseEvent(one(['dblclick', 'mousemove']), { bubbles: true }));
       return `point at ${element ? nameOfElement(element) : 'nothing'}`;
     },
+    () => {
+      const [graph] = find('.flame');
+      const at = (part) => ({ clientX: graph.getBoundingClientRect().left + part * graph.clientWidth, bubbles: true });
+      const [from, to] = [below(9) / 10, below(9) / 10 + 0.1];
+      graph?.dispatchEvent(new PointerEvent('pointerdown', at(from)));
+      graph?.dispatchEvent(new PointerEvent('pointermove', at(to)));
+      graph?.dispatchEvent(new PointerEvent('pointerup', at(to)));
+      document.body.click();
+      return `drag from ${from} to ${to}`;
+    },
     ...Array(3).fill(() => {
-      if (below(2) === 0) one(find('[tabindex="0"]'))?.focus();
+      if (below(2) === 0) one(find('[tabindex="0"], #search'))?.focus();
       const key = one(['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'Home', 'End', 'Enter', ' ', 'Escape', '/', '+', '+', '-', '[', ']']);
       const target = document.activeElement;
       const shiftKey = below(4) === 0;

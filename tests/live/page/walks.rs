@@ -39,9 +39,11 @@ const REPORTS: &[&str] = &[
     "deep.cg --base nothing.cg",
     "nothing.cg --base deep.cg",
     "chains.cg",
-    "cachegrind.out",
+    "cachegrind.out --max-cost 1 --max-cost 1000 --strict",
     "features.cg",
     "fibers.cg",
+    "shop.cg shop.cg.old --hide php:: --max-calls fib=1",
+    "wide.cg.old --base wide.cg --by file",
 ];
 
 const STEPS: u32 = 100;
