@@ -37,10 +37,7 @@ impl Data<'_, '_> {
         let mut counted = Document::begin(SCHEMA, false, ends_data, &mut header)?;
         self.write_header(notes, &mut counted)?;
         counted.end()?;
-        let mut budget = Budget {
-            left: MAX_BYTES.saturating_sub(RESERVED + header.len()),
-            files: IndexSet::default(),
-        };
+        let mut budget = Budget::new(MAX_BYTES.saturating_sub(RESERVED + header.len()));
         let functions = budget.lend(60, |budget| self.function_table(budget));
         let groups = budget.lend(20, |budget| self.groups(budget));
         let calls = budget.lend(35, |budget| self.calls(budget));

@@ -1,7 +1,6 @@
 //! Tables as columns of JSON, and the bytes that they may use.
 
 use std::io;
-use std::mem::take;
 use std::ops::Range;
 
 use serde_core::{Serialize, Serializer};
@@ -21,6 +20,8 @@ const NONE: i128 = -1;
 pub(super) struct Budget {
     pub left: usize,
     pub files: IndexSet<Vec<u8>>,
+    /// The position of the one that was asked for last.
+    last_file: usize,
 }
 
 /// The position of a file, and the bytes that its name takes if it is new.
@@ -31,6 +32,14 @@ pub(super) struct FilePlace {
 }
 
 impl Budget {
+    pub fn new(left: usize) -> Self {
+        Budget {
+            left,
+            files: IndexSet::default(),
+            last_file: 0,
+        }
+    }
+
     /// Uses a number of bytes, if they are left.
     pub fn take(&mut self, bytes: usize) -> bool {
         let left = self.left.checked_sub(bytes);
@@ -50,9 +59,20 @@ impl Budget {
 
     /// The position of a file, whose name is added if it is new.
     pub fn file(&mut self, name: &[u8]) -> FilePlace {
-        if let Some(at) = self.files.get_index_of(name) {
-            return FilePlace { at, bytes: 0 };
+        let last = self.files.get_index(self.last_file);
+        if last.is_none_or(|last| last != name) {
+            self.last_file = match self.files.get_index_of(name) {
+                Some(known) => known,
+                None => return self.new_file(name),
+            };
         }
+        FilePlace {
+            at: self.last_file,
+            bytes: 0,
+        }
+    }
+
+    fn new_file(&mut self, name: &[u8]) -> FilePlace {
         // Six more for its position, in case that it is outside of the source root.
         let bytes = text_size(&shown(name)) + 6;
         let (at, _) = self.files.insert_full(name.to_vec());
@@ -79,8 +99,6 @@ pub(super) struct DataTable {
     /// The values of the columns, one column after the other.
     lists: Vec<List>,
     rows: usize,
-    /// Where the last row begins.
-    last: TableEnd,
     events: usize,
     has_base: bool,
     /// Fields of the object that are no columns, as JSON.
@@ -106,6 +124,8 @@ struct Field {
 /// The values of a column, or of one event of it.
 struct List {
     json: Vec<u8>,
+    /// Where its last value begins, with its comma.
+    last: usize,
     has_commas: bool,
 }
 
@@ -115,7 +135,6 @@ impl DataTable {
             fields: Vec::new(),
             lists: Vec::new(),
             rows: 0,
-            last: TableEnd::default(),
             events,
             has_base,
             others: Vec::new(),
@@ -131,6 +150,7 @@ impl DataTable {
                 let first = table.lists.len();
                 table.lists.extend((0..lists).map(|_| List {
                     json: Vec::new(),
+                    last: 0,
                     has_commas: !matches!(column, DataColumn::Digit(_)),
                 }));
                 table.fields.push(Field {
@@ -145,9 +165,6 @@ impl DataTable {
 
     /// Begins a row.
     pub fn row(&mut self) -> DataRow<'_> {
-        let mut last = take(&mut self.last);
-        self.save_end(&mut last);
-        self.last = last;
         DataRow {
             table: self,
             values: 0,
@@ -240,8 +257,9 @@ pub(super) struct DataRow<'t> {
 impl Drop for DataRow<'_> {
     fn drop(&mut self) {
         if !self.is_ended {
-            let last = take(&mut self.table.last);
-            self.table.cut(&last);
+            for list in &mut self.table.lists[..self.values] {
+                list.json.truncate(list.last);
+            }
         }
     }
 }
@@ -269,8 +287,10 @@ impl DataRow<'_> {
         has_room
     }
 
+    #[inline(always)]
     fn push(&mut self, json: &[u8]) {
         let list = &mut self.table.lists[self.values];
+        list.last = list.json.len();
         if list.has_commas && self.table.rows > 0 {
             list.json.push(b',');
         }

@@ -18,6 +18,8 @@
 //! `shortest`, the duration below which calls are omitted (0: none are); `omitted`, the time of those
 //! calls outside of calls that are shown.
 
+use std::borrow::Cow;
+
 use super::data::Data;
 use super::table::{Budget, DataColumn, DataRow, DataTable, WholeNumber, cut, text_size};
 use crate::compare::Side;
@@ -47,11 +49,13 @@ impl Data<'_, '_> {
         // A comparison is read without one.
         let profile = self.views.profile();
         let (timeline, _) = of_profile(profile).ok()?;
-        let mut timeline = timeline.clone();
+        let mut timeline = Cow::Borrowed(timeline);
         let names = lane_names(profile, timeline.lanes());
         let mut most = MAX_CALLS;
         loop {
-            timeline.drop_below(timeline.shortest_of(most));
+            if let shortest @ 1.. = timeline.shortest_of(most) {
+                timeline.to_mut().drop_below(shortest);
+            }
             let (left, files) = (budget.left, budget.files.len());
             let mut table = self.report.data_table(&COLUMNS);
             let mut lanes: Vec<(u32, &str)> = Vec::new();
