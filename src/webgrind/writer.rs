@@ -134,7 +134,7 @@ enum Figure {
 }
 
 impl FileContents<'_> {
-    #[inline]
+    #[inline(always)]
     fn figure(&self, id: FunctionId, function: &Function, field: FunctionField) -> Figure {
         let profile = self.profile;
         match field {

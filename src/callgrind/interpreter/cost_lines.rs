@@ -53,7 +53,9 @@ impl Interpreter<'_> {
             self.ensure_block().map_err(|kind| start.problem(kind))?;
         }
         self.position = position;
-        self.messages.unwrapped_costs += u64::from(costs.is_unwrapped);
+        if costs.is_unwrapped {
+            self.messages.unwrapped_costs += 1;
+        }
         match expect {
             Expect::OwnCost => {
                 let (row, matching) = (&self.row[..], costs.matching);
