@@ -170,6 +170,28 @@ impl CostTable {
         }
     }
 
+    /// Adds costs to a row, which may be one after the last.
+    #[inline(always)]
+    pub fn add_or_push<const WIDTH: usize>(&mut self, row: usize, costs: &[Cost]) {
+        let width = if WIDTH == ANY_WIDTH {
+            self.width
+        } else {
+            WIDTH
+        };
+        if self.costs.len() == row * width {
+            self.push::<WIDTH>(costs);
+        } else {
+            self.add_after_end(row, costs);
+        }
+    }
+
+    #[inline(never)]
+    fn add_after_end(&mut self, row: usize, costs: &[Cost]) {
+        let rows = self.rows().max(row + 1);
+        self.costs.resize(rows * self.width, 0);
+        self.add::<ANY_WIDTH>(row, costs);
+    }
+
     /// Adds row `from` of another table of the same width to a row.
     #[inline]
     pub fn add_row<const WIDTH: usize>(&mut self, row: usize, other: &CostTable, from: usize) {

@@ -1,12 +1,14 @@
 //! Batches of blocks and calls of a trace, which are linked together.
 
+use std::mem::{replace, take};
 use std::ops::Range;
+use std::slice::from_ref;
 
 use super::contexts::CallSite;
 use super::small_rows::{LARGE, SmallRows, small};
 use super::stretches::Switch;
 use crate::maps::HashMap;
-use crate::tables::{ANY_WIDTH, Cost, CostTable, Costs, FunctionId};
+use crate::tables::{ANY_WIDTH, Cost, CostTable, Costs, FunctionId, next_index};
 
 /// A block that has ended.
 #[derive(Clone, Copy, Debug)]
@@ -51,14 +53,20 @@ impl BatchCall {
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub blocks: Vec<Block>,
-    /// The self costs of the blocks.
-    pub self_costs: CostTable,
     /// The calls of its blocks, one after the other.
     pub calls: Vec<BatchCall>,
     /// Those costs in the first column that are large, by position.
     large: HashMap<usize, Cost>,
-    /// The inclusive costs of the calls; empty as long as each is only the cost in the first column.
+    /// Whether costs are stored as rows: not as long as each is only the cost in the first column.
+    has_rows: bool,
+    /// The self costs of the blocks. Missing rows at its end are 0.
+    self_costs: CostTable,
+    /// The inclusive costs of the calls.
     call_costs: SmallRows,
+    /// The position of the first call of the open block.
+    first_call: u32,
+    /// Its self cost in the first column so far.
+    pub matching: Cost,
     /// The callees and call sites that have the next numbers.
     pub new_sites: Vec<(FunctionId, CallSite)>,
 }
@@ -66,11 +74,12 @@ pub(super) struct Batch {
 impl Batch {
     /// A batch of rows of this many costs, with room for `capacity` blocks and calls.
     pub fn new(width: usize, capacity: usize) -> Self {
+        let rows = if width > 1 { capacity } else { 0 };
         Batch {
             blocks: Vec::with_capacity(capacity),
-            self_costs: CostTable::with_capacity(width, capacity),
             calls: Vec::with_capacity(capacity),
-            call_costs: SmallRows::new(width, if width > 1 { capacity } else { 0 }),
+            self_costs: CostTable::with_capacity(width, rows),
+            call_costs: SmallRows::new(width, rows),
             ..Batch::default()
         }
     }
@@ -81,17 +90,58 @@ impl Batch {
         self.call_costs.widen(width);
     }
 
+    /// The number of costs in a row.
+    pub fn width(&self) -> usize {
+        self.self_costs.width()
+    }
+
     /// The number of blocks and calls.
     pub fn len(&self) -> usize {
         self.blocks.len() + self.calls.len()
     }
 
+    /// Whether costs have to be stored as a row.
+    #[inline(always)]
+    fn needs_row(&self, costs: Costs<'_>) -> bool {
+        self.has_rows || !matches!(costs.row, [cost] if *cost == costs.matching)
+    }
+
+    /// Stores all costs so far as rows.
+    #[cold]
+    #[inline(never)]
+    fn begin_rows(&mut self) {
+        let blocks = self.blocks.iter().map(|block| block.matching);
+        for cost in blocks.chain([self.matching]) {
+            self.self_costs.push::<ANY_WIDTH>(&[cost]);
+        }
+        for call in 0..self.calls.len() {
+            let cost = self.matching(call);
+            self.call_costs.push::<ANY_WIDTH>(&[cost]);
+        }
+        self.has_rows = true;
+    }
+
+    /// Adds to the self costs of the open block.
+    #[inline(always)]
+    pub fn add_self_costs<const WIDTH: usize>(&mut self, costs: Costs<'_>) {
+        if self.needs_row(costs) {
+            if !self.has_rows {
+                self.begin_rows();
+            }
+            let block = self.blocks.len();
+            self.self_costs.add_or_push::<WIDTH>(block, costs.row);
+        }
+        self.matching = self.matching.saturating_add(costs.matching);
+    }
+
     /// Adds a call of the open block.
     #[inline(always)]
     pub fn push_call<const WIDTH: usize>(&mut self, called: u32, costs: Costs<'_>) {
-        let is_row = matches!(costs.row, [cost] if *cost == costs.matching);
-        if !is_row || !self.call_costs.is_empty() {
-            self.push_costs::<WIDTH>(costs.row);
+        if self.needs_row(costs) {
+            if !self.has_rows {
+                self.begin_rows();
+            }
+            self.call_costs.push::<WIDTH>(costs.row);
         }
         let cost = small(costs.matching);
         if cost == LARGE {
@@ -100,20 +150,31 @@ impl Batch {
         self.calls.push(BatchCall { called, cost });
     }
 
+    /// Ends the open block.
     #[inline(always)]
-    fn push_costs<const WIDTH: usize>(&mut self, row: &[Cost]) {
-        if self.call_costs.is_empty() {
-            self.push_earlier();
-        }
-        self.call_costs.push::<WIDTH>(row);
+    pub fn end_block(&mut self, function: FunctionId, is_proxy: bool, switch: Option<Switch>) {
+        let end = next_index(self.calls.len());
+        let calls = (replace(&mut self.first_call, end), end);
+        self.blocks.push(Block {
+            function,
+            calls,
+            matching: take(&mut self.matching),
+            is_proxy: is_proxy && calls.0 < calls.1,
+            switch,
+        });
     }
 
-    /// Adds the costs of the calls so far.
-    #[cold]
-    fn push_earlier(&mut self) {
-        for call in 0..self.calls.len() {
-            let cost = self.matching(call);
-            self.call_costs.push::<ANY_WIDTH>(&[cost]);
+    /// The self costs of the blocks, unless each is only that in the first column.
+    pub fn rows(&self) -> Option<&CostTable> {
+        self.has_rows.then_some(&self.self_costs)
+    }
+
+    /// The self costs of a block. Missing costs at their end are 0.
+    #[inline]
+    pub fn self_costs<const WIDTH: usize>(&self, block: usize) -> &[Cost] {
+        match self.rows() {
+            Some(rows) => rows.row_of::<WIDTH>(block),
+            None => from_ref(&self.blocks[block].matching),
         }
     }
 
@@ -127,15 +188,16 @@ impl Batch {
     /// The first of the costs of a call.
     #[inline]
     pub fn first_cost(&self, call: usize) -> Cost {
-        if self.call_costs.is_empty() {
-            return self.matching(call);
+        if self.has_rows {
+            self.call_costs.first(call)
+        } else {
+            self.matching(call)
         }
-        self.call_costs.first(call)
     }
 
     /// The costs of a call, for which there is room in `buffer`. Missing costs at its end are 0.
     pub fn call_costs<'r>(&'r self, call: usize, buffer: &'r mut Vec<Cost>) -> &'r [Cost] {
-        if !self.call_costs.is_empty() {
+        if self.has_rows {
             return self.call_costs.row(call, buffer);
         }
         buffer.clear();

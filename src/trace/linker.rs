@@ -7,7 +7,9 @@
 //! the batch, what is on the stack moves to lists by function: a leaf as its costs, anything else as
 //! a node with those of its callees below it, which is merged into its caller's callees later.
 
+use std::mem::take;
 use std::ops::Range;
+use std::slice::from_ref;
 
 use super::batch::{Batch, Block};
 use super::contexts::{CallSite, CalledFunctions, ContextId, ContextKey, ContextTree};
@@ -190,7 +192,7 @@ impl Linker {
 
     /// Links the blocks and calls of the next batch.
     pub fn link(&mut self, batch: &Batch) {
-        let width = batch.self_costs.width();
+        let width = batch.width();
         self.contexts.self_costs.widen(width);
         self.leaf_costs.widen(1 + width);
         let new_sites = batch.new_sites.iter();
@@ -209,6 +211,7 @@ impl Linker {
     }
 
     /// Rows have `WIDTH` costs. `FOLLOWS`: more than the contexts is requested.
+    #[inline(never)]
     fn link_blocks<const WIDTH: usize, const FOLLOWS: bool>(&mut self, batch: &Batch) {
         self.claims.resize(batch.blocks.len(), Claim::default());
         self.nodes.resize(batch.blocks.len(), ContextId::NONE);
@@ -269,12 +272,12 @@ impl Linker {
         caller: u32,
         block: &Block,
     ) -> Option<(usize, Cost)> {
-        let calls = block.calls();
-        let first = self.latest.len().checked_sub(calls.len())?;
-        let calls = self.latest[first..].iter().zip(&batch.calls[calls]);
+        let calls = &batch.calls[block.calls()];
+        let mut latest = self.latest.iter();
         let mut cost = block.matching;
         // Backwards, because the last call made the latest invocation.
-        for (latest, call) in calls.rev() {
+        for call in calls.iter().rev() {
+            let latest = latest.next_back()?;
             // Larger ones are rare enough for the lists.
             let matching = call.small_cost()?;
             let callee = self.callee(call.called);
@@ -290,7 +293,7 @@ impl Linker {
                 called: self.number(call.called, callee),
             };
         }
-        Some((first, cost))
+        Some((latest.len(), cost))
     }
 
     /// Adds the invocation of a block whose calls made the latest ones, from this position on.
@@ -308,20 +311,11 @@ impl Linker {
     #[inline(always)]
     fn time_latest(&mut self, batch: &Batch, block: &Block, first: usize) {
         let called = &self.latest_timed[first..];
-        let timed = match self.timeline.end_short(block.matching, called) {
-            Some(timed) => timed,
-            None => self.show_latest(batch, block, first),
-        };
+        let site = sites_of(batch, block);
+        let timeline = &mut self.timeline;
+        let timed = timeline.end(block.function, block.matching, called, site);
         self.latest_timed.truncate(first);
         self.latest_timed.push(timed);
-    }
-
-    #[inline(never)]
-    fn show_latest(&mut self, batch: &Batch, block: &Block, first: usize) -> Timed {
-        let called = &self.latest_timed[first..];
-        let site = sites_of(&self.called, batch, block);
-        self.timeline
-            .end(block.function, block.matching, called, site)
     }
 
     /// Links a block whose calls made others than the latest invocations: each claims one from the
@@ -388,7 +382,7 @@ impl Linker {
         }
         let timed = self.wanted.has_timeline().then(|| {
             self.timed.reverse();
-            let site = sites_of(&self.called, batch, block);
+            let site = sites_of(batch, block);
             let timeline = &mut self.timeline;
             timeline.end(block.function, block.matching, &self.timed, site)
         });
@@ -449,7 +443,7 @@ impl Linker {
             let timed = self.latest_timed.get(position).copied();
             let has_box = timed.is_some_and(|timed| self.timeline.has_box(timed));
             let what = if calls == 0 && !self.wanted.invocations && !has_box {
-                self.keep_leaf(batch.self_costs.row_of::<WIDTH>(block), cost)
+                self.keep_leaf(batch.self_costs::<WIDTH>(block), cost)
             } else {
                 let node = if self.wanted.contexts {
                     self.enter_blocks::<WIDTH>(batch, first..block + 1)
@@ -480,7 +474,7 @@ impl Linker {
     /// Enters a node for a block, without a parent.
     fn enter_block<const WIDTH: usize>(&mut self, batch: &Batch, number: usize) -> ContextId {
         let block = &batch.blocks[number];
-        let self_costs = batch.self_costs.row_of::<WIDTH>(number);
+        let self_costs = batch.self_costs::<WIDTH>(number);
         let key = ContextKey::new(block.function.number(), block.is_proxy);
         self.contexts.enter::<WIDTH>(key, 1, self_costs)
     }
@@ -494,18 +488,36 @@ impl Linker {
         let last = blocks.end - 1;
         let node = self.enter_block::<WIDTH>(batch, last);
         self.nodes[last] = node;
-        let blocks = blocks.start..last;
+        let called = blocks.start..last;
+        // Once for all of them, because this is where most of the time goes.
+        match batch.rows() {
+            Some(rows) => {
+                self.enter_called::<WIDTH>(batch, called, |at, _| rows.row_of::<WIDTH>(at))
+            }
+            None => self.enter_called::<WIDTH>(batch, called, |_, block| from_ref(&block.matching)),
+        }
+        node
+    }
+
+    /// Enters nodes for blocks whose callers are among them or in the block after them.
+    // Inlined, its loop would not stay in registers.
+    #[inline(never)]
+    fn enter_called<'b, const WIDTH: usize>(
+        &mut self,
+        batch: &'b Batch,
+        blocks: Range<usize>,
+        self_costs: impl Fn(usize, &'b Block) -> &'b [Cost],
+    ) {
+        let (nodes, contexts) = (&mut self.nodes[..], &mut self.contexts);
         let claimed = batch.blocks[blocks.clone()].iter();
         let claimed = claimed.zip(&self.claims[blocks.clone()]);
-        let (nodes, contexts) = (&mut self.nodes[..], &mut self.contexts);
         // Backwards, because callers come after those that they called.
         for (number, (block, claim)) in blocks.zip(claimed).rev() {
             let caller = nodes[claim.caller as usize];
             let key = ContextKey::new(claim.called, block.is_proxy);
-            let self_costs = batch.self_costs.row_of::<WIDTH>(number);
+            let self_costs = self_costs(number, block);
             nodes[number] = contexts.add_called::<WIDTH>(caller, key, self_costs);
         }
-        node
     }
 
     /// Keeps a leaf of this cost in the first column.
@@ -587,7 +599,7 @@ impl Linker {
     #[inline(always)]
     fn push_invocation<const WIDTH: usize>(&mut self, batch: &Batch, number: usize) {
         let block = &batch.blocks[number];
-        let self_cost = first_cost(batch.self_costs.row_of::<WIDTH>(number));
+        let self_cost = first_cost(batch.self_costs::<WIDTH>(number));
         self.linked.reverse();
         let costs = self.linked.iter().map(|call| call.cost);
         let inclusive = costs.fold(self_cost, Cost::saturating_add);
@@ -603,14 +615,18 @@ impl Linker {
 
     /// Ends the run.
     pub fn finish(mut self) -> TraceLinks {
+        let wanted = self.wanted;
+        let timeline = wanted.has_timeline().then(|| {
+            let site = |number| self.called.get_index(number as usize)?.1;
+            take(&mut self.timeline).finish(site)
+        });
         if self.wanted.contexts {
             self.add_roots();
         }
-        let wanted = self.wanted;
         TraceLinks {
             invocations: wanted.invocations.then_some(self.invocations),
             contexts: wanted.contexts.then_some(self.contexts),
-            timeline: wanted.has_timeline().then(|| self.timeline.finish()),
+            timeline,
             costliest: self.costliest,
         }
     }
@@ -643,19 +659,15 @@ impl Linker {
             }
         }
         if self.wanted.call_sites {
-            contexts.set_called(std::mem::take(&mut self.called));
+            contexts.set_called(take(&mut self.called));
         }
     }
 }
 
-/// The call sites of the calls of a block, by position.
-fn sites_of<'l>(
-    called: &'l CalledFunctions,
-    batch: &'l Batch,
-    block: &Block,
-) -> impl Fn(usize) -> Option<CallSite> + use<'l> {
+/// The numbers of the call sites of a block, by position of the call.
+fn sites_of<'b>(batch: &'b Batch, block: &Block) -> impl Fn(usize) -> u32 + use<'b> {
     let first = block.calls().start;
-    move |at| called[batch.calls[first + at].called as usize].1
+    move |at| batch.calls[first + at].called
 }
 
 /// The number of calls of a block.
@@ -731,9 +743,10 @@ mod tests {
         for blocks in blocks.chunks(batch) {
             let mut batch = Batch::new(columns.len(), 0);
             for block in blocks {
-                let first = next_index(batch.calls.len());
-                let row = &block.self_costs[columns.clone()];
-                batch.self_costs.push::<ANY_WIDTH>(row);
+                batch.add_self_costs::<ANY_WIDTH>(Costs {
+                    row: &block.self_costs[columns.clone()],
+                    matching: block.self_costs[0],
+                });
                 for (callee, line, costs) in &block.calls {
                     let callee = FunctionId(*callee);
                     let site = CallSite {
@@ -752,17 +765,12 @@ mod tests {
                     };
                     batch.push_call::<ANY_WIDTH>(called, costs);
                 }
-                batch.blocks.push(Block {
-                    function: FunctionId(block.function),
-                    matching: block.self_costs[0],
-                    calls: (first, next_index(batch.calls.len())),
-                    is_proxy: block.function == 1 && !block.calls.is_empty(),
-                    switch: match block.function {
-                        6 => Some(Switch::Suspend),
-                        7 => Some(Switch::Resume),
-                        _ => None,
-                    },
-                });
+                let switch = match block.function {
+                    6 => Some(Switch::Suspend),
+                    7 => Some(Switch::Resume),
+                    _ => None,
+                };
+                batch.end_block(FunctionId(block.function), block.function == 1, switch);
             }
             linker.link(&batch);
         }

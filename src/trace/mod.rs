@@ -33,9 +33,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
 use crate::maps::IndexSet;
-use crate::tables::{
-    ANY_WIDTH, CallEdge, Cost, Costs, EdgeId, FunctionId, NameId, next_index, slot,
-};
+use crate::tables::{CallEdge, Costs, EdgeId, FunctionId, NameId, next_index, slot};
 pub(crate) use contexts::{CallSite, ContextId, ContextTree};
 pub use invocations::{Invocation, InvocationCall, InvocationTree};
 pub(crate) use linker::{LinkOptions, TraceLinks};
@@ -43,7 +41,7 @@ pub(crate) use proxies::{ListedCalls, note_proxy};
 pub(crate) use stretches::Switch;
 pub(crate) use timeline::{Timeline, TimelineBox};
 
-use batch::{Batch, Block};
+use batch::Batch;
 use linker::Linker;
 use proxies::{DeferredCall, ProxyCalls};
 
@@ -61,13 +59,7 @@ pub(crate) struct Trace {
     function: Option<FunctionId>,
     /// Its file.
     file: NameId,
-    /// The position of its first call in the batch.
-    first_call: u32,
-    /// Its self cost in the first column so far.
-    matching: Cost,
-    /// Whether it has self costs.
-    has_costs: bool,
-    /// The batch to be linked next.
+    /// The batch to be linked next, with the costs and calls of the open block.
     batch: Batch,
     /// `None` as long as a thread would not pay off.
     worker: Option<Worker>,
@@ -84,9 +76,6 @@ impl Trace {
             special: Vec::new(),
             function: None,
             file: NameId::EMPTY,
-            first_call: 0,
-            matching: 0,
-            has_costs: false,
             batch: Batch::new(width, 0),
             worker: None,
         }
@@ -109,42 +98,41 @@ impl Trace {
     }
 
     /// Opens a block of a function in this file.
-    // Inlined, it would slow down outputs that need no invocations.
+    // Inlined, it would slow down outputs that need no invocations. Other calls are its last, so that
+    // nearly all blocks need no stack.
     #[inline(never)]
     pub fn open_block(&mut self, function: FunctionId, file: NameId) {
         if self.links {
+            if self.batch.blocks.len() == self.batch.blocks.capacity() {
+                return self.open_block_in_larger_batch(function, file);
+            }
             if let Some(ended) = self.function.replace(function) {
                 self.end_block(ended);
-                // Only here do all calls belong to blocks in the batch.
-                if self.batch.len() >= BATCH {
-                    self.hand_over();
-                }
             }
             self.file = file;
         }
-        self.has_costs = false;
-        self.matching = 0;
+        self.batch.matching = 0;
+        // Only here do all calls belong to blocks in the batch.
+        if self.batch.len() >= BATCH {
+            self.hand_over();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn open_block_in_larger_batch(&mut self, function: FunctionId, file: NameId) {
+        self.batch.blocks.reserve(1);
+        self.open_block(function, file);
     }
 
     /// Adds to the self costs of the open block.
     #[inline]
     pub fn add_self_costs<const WIDTH: usize>(&mut self, costs: Costs<'_>) {
-        if replace(&mut self.has_costs, true) {
-            return self.add_more_self_costs(costs);
-        }
-        self.matching = costs.matching;
         if self.links {
-            self.batch.self_costs.push::<WIDTH>(costs.row);
-        }
-    }
-
-    /// Nearly all blocks have one line of self costs.
-    #[inline(never)]
-    fn add_more_self_costs(&mut self, costs: Costs<'_>) {
-        self.matching = self.matching.saturating_add(costs.matching);
-        if self.links {
-            let block = self.batch.blocks.len();
-            self.batch.self_costs.add::<ANY_WIDTH>(block, costs.row);
+            self.batch.add_self_costs::<WIDTH>(costs);
+        } else {
+            // The costs of proxies.
+            self.batch.matching = self.batch.matching.saturating_add(costs.matching);
         }
     }
 
@@ -211,26 +199,15 @@ impl Trace {
     /// Puts the open block into the batch.
     #[inline]
     fn end_block(&mut self, function: FunctionId) {
-        if !self.has_costs {
-            self.batch.self_costs.push_zeros();
-        }
         let special = self.special.get(function.index()).copied();
-        let special = special.unwrap_or_default();
-        let end = next_index(self.batch.calls.len());
-        let calls = (replace(&mut self.first_call, end), end);
-        self.batch.blocks.push(Block {
-            function,
-            calls,
-            matching: self.matching,
-            is_proxy: special.is_proxy && calls.0 < calls.1,
-            switch: special.switch,
-        });
+        let Special { is_proxy, switch } = special.unwrap_or_default();
+        self.batch.end_block(function, is_proxy, switch);
     }
 
     /// The calls to list for the block that has just ended, if any of its calls waited.
     #[inline]
     pub fn listed_calls(&mut self, function: FunctionId) -> Option<ListedCalls> {
-        self.lists.end_block(function, self.matching)
+        self.lists.end_block(function, self.batch.matching)
     }
 
     /// Ends the run, and waits until everything is linked.
@@ -248,9 +225,8 @@ impl Trace {
     #[inline(never)]
     fn hand_over(&mut self) {
         // Growing would cost 5% of a trace's instructions.
-        let next = Batch::new(self.batch.self_costs.width(), BATCH);
+        let next = Batch::new(self.batch.width(), BATCH);
         let batch = replace(&mut self.batch, next);
-        self.first_call = 0;
         let wanted = self.wanted;
         let worker = self.worker.get_or_insert_with(|| Worker::start(wanted));
         worker.link(batch);
@@ -378,7 +354,7 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::NameId;
+    use crate::tables::{Cost, NameId};
 
     /// Ends a block with calls of these functions at these costs. Costs in the first column differ
     /// from those of the requested event.

@@ -50,10 +50,6 @@ impl SmallRows {
         }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.costs.is_empty()
-    }
-
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.costs.len() / self.width

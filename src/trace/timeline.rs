@@ -131,13 +131,6 @@ fn shortest_of(mut durations: Vec<Cost>, most: usize) -> Cost {
     }
 }
 
-/// How long an invocation lasts, with those that it called.
-#[inline(always)]
-fn with_called(own: Cost, called: &[Timed]) -> Cost {
-    let durations = called.iter().map(|called| called.duration);
-    durations.fold(own, Cost::saturating_add)
-}
-
 /// An invocation that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
@@ -165,10 +158,15 @@ impl Timed {
 /// A box whose caller may not have ended.
 #[derive(Clone, Copy, Debug)]
 struct OpenBox {
-    /// Depth is not known yet; the start is that within its caller's.
-    shown: TimelineBox,
-    /// The number of the caller's box.
+    function: FunctionId,
+    /// The number of the box of its caller.
     caller: u32,
+    /// The number of the call site of its call.
+    called: u32,
+    /// When it began, since the start of its caller.
+    start: Cost,
+    duration: Cost,
+    own: Cost,
     /// Its position in the order in which boxes were added.
     added: u64,
 }
@@ -209,42 +207,53 @@ impl TimelineBuilder {
         self.add_box(function, cost, cost)
     }
 
-    /// Ends an invocation with this self cost that called these, if it is too short for a box. Then
-    /// none of these has one, because none took longer.
+    /// Ends an invocation with this self cost that called these, in this order. `called_at` returns the
+    /// number of the call site of the call at a position.
     #[inline(always)]
-    pub fn end_short(&mut self, self_cost: Cost, called: &[Timed]) -> Option<Timed> {
-        let own = self_cost.max(0);
-        let duration = with_called(own, called);
-        if duration >= self.shortest {
-            return None;
-        }
-        self.total += i128::from(own);
-        Some(Timed::dropped(duration))
-    }
-
-    /// Ends an invocation with this self cost that called these, in this order. `site` returns the place of
-    /// the call at a position.
     pub fn end(
         &mut self,
         function: FunctionId,
         self_cost: Cost,
         called: &[Timed],
-        site: impl Fn(usize) -> Option<CallSite>,
+        called_at: impl Fn(usize) -> u32,
     ) -> Timed {
         let own = self_cost.max(0);
         self.total += i128::from(own);
-        let ended = self.add_box(function, own, with_called(own, called));
-        let gaps = called.len() as i128 + 1;
+        let durations = called.iter().map(|called| called.duration);
+        let duration = durations.fold(own, Cost::saturating_add);
+        // None of those that it called has a box then, because none took longer.
+        if duration < self.shortest {
+            return Timed {
+                duration,
+                number: NONE,
+            };
+        }
+        self.end_long(function, [own, duration], called, called_at)
+    }
+
+    #[inline(never)]
+    fn end_long(
+        &mut self,
+        function: FunctionId,
+        [own, duration]: [Cost; 2],
+        called: &[Timed],
+        called_at: impl Fn(usize) -> u32,
+    ) -> Timed {
+        let ended = self.add_box(function, own, duration);
+        let gaps = called.len() as u64 + 1;
+        let own = own.unsigned_abs();
+        let (in_each, rest) = (own / gaps, own % gaps);
         let mut before: Cost = 0;
         for (at, call) in called.iter().enumerate() {
             // The new box may have taken the place of others.
             if call.has_box(self.shortest) {
-                let spent = i128::from(own) * (at as i128 + 1) / gaps;
-                let spent = Cost::try_from(spent).unwrap_or(own);
+                // `own * over / gaps`, but that product may not fit.
+                let over = at as u64 + 1;
+                let spent = (in_each * over + rest * over / gaps).cast_signed();
                 let inner = &mut self.boxes[call.number as usize];
                 inner.caller = ended.number;
-                inner.shown.start = before.saturating_add(spent);
-                inner.shown.site = site(at);
+                inner.called = called_at(at);
+                inner.start = before.saturating_add(spent);
             }
             before = before.saturating_add(call.duration);
         }
@@ -261,16 +270,12 @@ impl TimelineBuilder {
         }
         self.added += 1;
         let own = OpenBox {
-            shown: TimelineBox {
-                function,
-                site: None,
-                lane: 0,
-                depth: 0,
-                start: 0,
-                duration,
-                own,
-            },
+            function,
             caller: NONE,
+            called: NONE,
+            start: 0,
+            duration,
+            own,
             added: self.added,
         };
         let number = self.free.pop().unwrap_or(next_index(self.boxes.len()));
@@ -284,24 +289,24 @@ impl TimelineBuilder {
     /// Drops the shortest boxes.
     fn drop_shortest(&mut self) {
         let shortest = self.shortest;
-        let durations = self.boxes.iter().map(|open| open.shown.duration);
+        let durations = self.boxes.iter().map(|open| open.duration);
         let mut kept = Vec::with_capacity(self.boxes.len());
         kept.extend(durations.filter(|&duration| duration >= shortest));
         self.shortest = shortest.max(shortest_of(kept, self.most));
         for (number, open) in (0..).zip(&self.boxes) {
-            if (shortest..self.shortest).contains(&open.shown.duration) {
+            if (shortest..self.shortest).contains(&open.duration) {
                 self.free.push(number);
             }
         }
     }
 
-    /// Ends the run.
-    pub fn finish(mut self) -> Timeline {
+    /// Ends the run. `site` returns the call site with a number.
+    pub fn finish(mut self, site: impl Fn(u32) -> Option<CallSite>) -> Timeline {
         self.drop_shortest();
         let open = &self.boxes;
         // The boxes that each called are next to each other, in their order; roots come last.
         let place = |caller: u32| open.len().min(caller as usize);
-        let is_kept = |open: &&OpenBox| open.shown.duration >= self.shortest;
+        let is_kept = |open: &&OpenBox| open.duration >= self.shortest;
         let mut ends = vec![0_usize; open.len() + 1];
         for kept in open.iter().filter(is_kept) {
             ends[place(kept.caller)] += 1;
@@ -322,7 +327,7 @@ impl TimelineBuilder {
         for &end in &ends {
             order[start..end].sort_unstable_by_key(|&number| {
                 let open = &open[number as usize];
-                (open.shown.start, open.added)
+                (open.start, open.added)
             });
             start = end;
         }
@@ -336,17 +341,21 @@ impl TimelineBuilder {
         let mut start: Cost = 0;
         for &root in called_by(NONE) {
             pending.push((root, start, 0));
-            start = start.saturating_add(open[root as usize].shown.duration);
+            start = start.saturating_add(open[root as usize].duration);
             while let Some((number, start, depth)) = pending.pop() {
-                let shown = open[number as usize].shown;
+                let shown = open[number as usize];
                 boxes.push(TimelineBox {
-                    start,
+                    function: shown.function,
+                    site: site(shown.called),
+                    lane: 0,
                     depth,
-                    ..shown
+                    start,
+                    duration: shown.duration,
+                    own: shown.own,
                 });
                 let called = called_by(number).iter().rev();
                 pending.extend(called.map(|&inner| {
-                    let offset = open[inner as usize].shown.start;
+                    let offset = open[inner as usize].start;
                     (inner, start.saturating_add(offset), depth + 1)
                 }));
             }
@@ -375,10 +384,15 @@ mod tests {
         called: impl DoubleEndedIterator<Item = (u32, Timed)>,
     ) -> Timed {
         let called: Vec<Timed> = called.map(|(_, timed)| timed).collect();
-        builder.end(FunctionId(function), self_cost, &called, |at| {
-            Some(CallSite {
+        builder.end(FunctionId(function), self_cost, &called, |at| at as u32)
+    }
+
+    /// The line of each call is its position.
+    fn finish(builder: TimelineBuilder) -> Timeline {
+        builder.finish(|called| {
+            (called != NONE).then(|| CallSite {
                 file: NameId::EMPTY,
-                line: at as u64,
+                line: called.into(),
             })
         })
     }
@@ -386,7 +400,7 @@ mod tests {
     fn leaf(builder: &mut TimelineBuilder, function: u32, cost: Cost) -> (u32, Timed) {
         (
             function,
-            builder.end(FunctionId(function), cost, &[], |_| None),
+            builder.end(FunctionId(function), cost, &[], |_| NONE),
         )
     }
 
@@ -405,7 +419,7 @@ mod tests {
         let mut builder = TimelineBuilder::new(MAX_BOXES);
         let called: Vec<_> = costs.map(|cost| leaf(&mut builder, 1, cost)).collect();
         end(&mut builder, 0, self_cost, called.into_iter());
-        builder.finish()
+        finish(builder)
     }
 
     #[test]
@@ -420,7 +434,7 @@ mod tests {
         ];
         end(&mut builder, 0, 13, outer.into_iter());
         leaf(&mut builder, 5, 8);
-        let timeline = builder.finish();
+        let timeline = finish(builder);
         let expected = [
             (0, 0, 0, 32, None),
             (1, 1, 3, 10, Some(0)),
@@ -438,9 +452,9 @@ mod tests {
     fn missing_invocations_last_as_long_as_their_calls() {
         let mut builder = TimelineBuilder::new(MAX_BOXES);
         let missing = builder.add_missing(FunctionId(4), 6);
-        builder.end(FunctionId(0), 2, &[missing], |_| None);
+        builder.end(FunctionId(0), 2, &[missing], |_| NONE);
         let expected = [(0, 0, 0, 8, None), (4, 1, 1, 6, None)];
-        assert_eq!(shown(&builder.finish()), expected);
+        assert_eq!(shown(&finish(builder)), expected);
     }
 
     #[test]
