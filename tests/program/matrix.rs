@@ -108,6 +108,12 @@ const INPUTS: &[(&str, [&str; 4])] = &[
         "wide.cg.old --base wide.cg",
         ["ten", "calls_many", "dir2", "shared"],
     ),
+    // Two parts with calls in inlined code, and what each text lists at most, with one more.
+    ("edges.cg", ["run", "main", "edges", "lib"]),
+    ("edges.cg --base edges.cg.old", ["run", "work", "c", "run"]),
+    ("edges.cg edges.cg.old", ["run", "helper", "h", "inlined"]),
+    ("borders.cg", ["same", "part1::same", "part", "part3"]),
+    ("commands.cg", ["main", "main", "a.c", "main"]),
     // Several files: runs of two programs, and what they were before.
     ("sums.cg mail.cg", ["run", "even", "shop", "malloc"]),
     (
@@ -121,6 +127,10 @@ const INPUTS: &[(&str, [&str; 4])] = &[
     (
         "shop.cg lost.cg runs.cg --keep-going",
         ["fib", "{main}", "cart", "php::"],
+    ),
+    (
+        "fibers.cg proxies.cg",
+        ["{main}", "php::call_user_func", "call", "php::"],
     ),
     ("own.cg", ["{main}", "run", "cart", "php::"]),
     (
@@ -345,6 +355,10 @@ fn inputs() -> TempDir {
         let lines = (1..=lines).map(|line| format!("{}line {line};\n", "\t".repeat(line % 3)));
         fs::write(path, lines.collect::<String>()).unwrap();
     }
+    // The longest line that is shown whole, and one that is longer by a character.
+    let lines = [1_000, 1_001].map(|length| "x".repeat(length) + "\n");
+    let lines = ["\n".repeat(9), lines.concat()].concat();
+    fs::write(directory.path().join("source/src/edges.c"), lines).unwrap();
     directory
 }
 
