@@ -384,7 +384,7 @@ mod tests {
         called: impl DoubleEndedIterator<Item = (u32, Timed)>,
     ) -> Timed {
         let called: Vec<Timed> = called.map(|(_, timed)| timed).collect();
-        builder.end(FunctionId(function), self_cost, &called, |at| at as u32)
+        builder.end(FunctionId(function), self_cost, &called, next_index)
     }
 
     /// The line of each call is its position.
