@@ -137,6 +137,44 @@ const INPUTS: &[(&str, [&str; 4])] = &[
         "runs.cg runs.cg --base truncated.cg",
         ["fib", "helper", "php", "php::"],
     ),
+    // Few functions, which recur through each other, through PHP's own and in several programs.
+    ("tiny-1.cg", ["helper", "usort", "shop", "php::"]),
+    (
+        "tiny-1.cg --base tiny-1.cg.old",
+        ["App\\Shop->run", "array_map", "log", "helper"],
+    ),
+    (
+        "tiny-1.cg.old --base tiny-1.cg",
+        ["App\\Shop->runAll", "helper", "php", "App\\Shop->run"],
+    ),
+    (
+        "tiny-2.cg",
+        ["Acme\\Log\\Log->write", "array_map", "app", "usort"],
+    ),
+    (
+        "tiny-2.cg --base tiny-2.cg.old",
+        ["helper", "usort", "shop", "php::"],
+    ),
+    ("tiny-3.cg", ["App\\Shop->run", "helper", "php", "closure"]),
+    (
+        "tiny-3.cg tiny-1.cg --base tiny-2.cg",
+        ["usort", "helper", "shop", "vendor/"],
+    ),
+    ("graph-1.cg", ["run", "even", "shop", "odd"]),
+    (
+        "graph-1.cg --base graph-1.cg.old",
+        ["even", "run", "main", "fib"],
+    ),
+    ("graph-3.cg", ["odd", "malloc", "run", "even"]),
+    ("graph-1.cg graph-2.cg", ["run", "even", "fib", "odd"]),
+    (
+        "graph-1.cg graph-2.cg --base graph-1.cg.old --base graph-3.cg",
+        ["fib", "odd", "run", "even"],
+    ),
+    (
+        "graph-2.cg graph-3.cg graph-1.cg",
+        ["even", "main", "odd", "run"],
+    ),
     // Deep stacks and odd names, no cost, callers in names, and no calls.
     ("deep.cg", ["level9", "level39", "deep", "level1"]),
     (
@@ -261,16 +299,26 @@ struct Case {
 }
 
 impl Case {
-    fn new(input: &str, words: [&str; 4], options: &[(&str, Option<Feature>)]) -> Self {
+    /// An input with options, if that is useful and one of so many.
+    fn one_in(
+        count: u64,
+        input: &str,
+        words: [&str; 4],
+        options: &[(&str, Option<Feature>)],
+    ) -> Option<Self> {
         let texts = options.iter().map(|(text, _)| *text);
         let parts: Vec<_> = [input].into_iter().chain(texts).collect();
         let name = parts.join(" ");
+        let needs_base = name.contains("growth") || name.contains("--per-run");
+        let is_useful = !needs_base || name.contains("--base");
+        if !is_useful || !number(name.as_bytes()).is_multiple_of(count) {
+            return None;
+        }
         let words = ["{F}", "{G}", "{W}", "{H}"].into_iter().zip(words);
         let filled = |argument: &str| {
             let argument = argument.to_owned();
-            words
-                .clone()
-                .fold(argument, |text, (letter, word)| text.replace(letter, word))
+            let words = words.clone();
+            words.fold(argument, |text, (letter, word)| text.replace(letter, word))
         };
         let has_all = |format: &Format| {
             let mut features = options.iter().filter_map(|&(_, feature)| feature);
@@ -278,22 +326,14 @@ impl Case {
         };
         // webgrind's versions differ in their layout alone.
         let is_old = |format| matches!(format, Format::V4 | Format::V5 | Format::V6);
+        let is_tried = |format: &Format| options.is_empty() || !is_old(*format);
         let formats = Format::ALL.iter().copied().filter(has_all);
-        Case {
+        let formats: Vec<_> = formats.filter(is_tried).collect();
+        (!formats.is_empty()).then(|| Case {
             arguments: name.split(' ').map(filled).collect(),
-            formats: formats
-                .filter(|&format| options.is_empty() || !is_old(format))
-                .collect(),
+            formats,
             name,
-        }
-    }
-
-    /// This, if it is useful and one of so many.
-    fn one_in(self, count: u64) -> Option<Self> {
-        let needs_base = self.name.contains("growth") || self.name.contains("--per-run");
-        let is_useful = !self.formats.is_empty() && (!needs_base || self.name.contains("--base"));
-        let is_chosen = number(self.name.as_bytes()).is_multiple_of(count);
-        (is_useful && is_chosen).then_some(self)
+        })
     }
 }
 
@@ -303,21 +343,21 @@ fn cases() -> Vec<Case> {
     let count = OPTIONS.len() as u64;
     let kind = |option: usize| OPTIONS[option].0.split(' ').next();
     for &(input, words) in INPUTS {
-        let case = |options: &[usize]| {
+        let case = |one_in: u64, options: &[usize]| {
             let options: Vec<_> = options.iter().map(|&at| OPTIONS[at]).collect();
-            Case::new(input, words, &options)
+            Case::one_in(one_in, input, words, &options)
         };
-        cases.push(case(&[]));
+        cases.extend(case(1, &[]));
         for one in 0..OPTIONS.len() {
-            cases.extend(case(&[one]).one_in(ONE_IN[0]));
+            cases.extend(case(ONE_IN[0], &[one]));
             for two in (one + 1..OPTIONS.len()).filter(|&two| kind(two) != kind(one)) {
-                let Some(pair) = case(&[one, two]).one_in(ONE_IN[1]) else {
+                let Some(pair) = case(ONE_IN[1], &[one, two]) else {
                     continue;
                 };
                 let three = usize::try_from(number(pair.name.as_bytes()) / 1000 % count).unwrap();
                 cases.push(pair);
                 if ![kind(one), kind(two)].contains(&kind(three)) {
-                    cases.extend(case(&[one, two, three]).one_in(1));
+                    cases.extend(case(1, &[one, two, three]));
                 }
             }
         }
