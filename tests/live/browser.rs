@@ -20,6 +20,9 @@ const DRIVER: Tool = Tool::new("chromedriver", "chromium-driver");
 /// How long a page may take to do something on a busy machine. A test that passes does not wait for it.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// How often the driver is started at most.
+const STARTS: u32 = 5;
+
 /// A browser with one empty window, which is closed with it.
 pub struct Browser {
     driver: Child,
@@ -28,23 +31,36 @@ pub struct Browser {
     user: TempDir,
 }
 
+/// Starts the driver. Nothing if it ends without a port, as it does if another program takes the port that
+/// it has chosen.
+fn start_driver() -> Option<(Child, u16)> {
+    let mut command = DRIVER.command();
+    // It chooses one, and says which.
+    command.arg("--port=0");
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut driver = command
+        .spawn()
+        .unwrap_or_else(|_| panic!("{}", DRIVER.missing()));
+    let output = BufReader::new(driver.stdout.take().expect("a pipe"));
+    let mut ports = output.lines().map_while(Result::ok).filter_map(|line| {
+        let (_, port) = line.split_once(" successfully on port ")?;
+        port.trim_end_matches('.').parse().ok()
+    });
+    let Some(port) = ports.next() else {
+        // Its output has ended, so it has, too.
+        let _ = driver.wait();
+        return None;
+    };
+    // What else it says has nobody to wait for.
+    spawn(move || ports.count());
+    Some((driver, port))
+}
+
 impl Browser {
     pub fn start() -> Self {
-        let mut command = DRIVER.command();
-        // A port that no other has taken meanwhile: it says which.
-        command.arg("--port=0");
-        command.stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut driver = command
-            .spawn()
-            .unwrap_or_else(|_| panic!("{}", DRIVER.missing()));
-        let output = BufReader::new(driver.stdout.take().expect("a pipe"));
-        let mut ports = output.lines().map_while(Result::ok).filter_map(|line| {
-            let (_, port) = line.split_once(" successfully on port ")?;
-            port.trim_end_matches('.').parse().ok()
-        });
-        let port = ports.next().expect("chromedriver names its port");
-        // What else it says has nobody to wait for.
-        spawn(move || ports.count());
+        let (driver, port) = (0..STARTS)
+            .find_map(|_| start_driver())
+            .expect("chromedriver names its port");
         let user = TempDir::new().expect("a temporary directory");
         let mut browser = Browser {
             driver,
