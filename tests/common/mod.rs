@@ -9,6 +9,7 @@ pub mod pages;
 pub mod preprocessed;
 mod random;
 pub mod tables;
+mod trace;
 
 use std::env;
 use std::ffi::OsString;
@@ -20,6 +21,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use random::Random;
+pub use trace::trace;
 
 /// The minutes after which no test is expected to go on, even on a busy machine.
 pub const PATIENCE: u64 = 10;

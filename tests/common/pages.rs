@@ -1,5 +1,6 @@
 //! Pages of Markdown with inputs, and with what comes of them.
 
+use std::borrow::Cow;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,8 @@ pub struct Block<'a> {
     /// The first word after the fence, and the words after it.
     pub kind: &'a str,
     pub options: Vec<&'a str>,
-    pub text: &'a str,
+    /// If `xdebug` is one of the words, the trace of what stands there as a tree.
+    pub text: Cow<'a, str>,
     place: Range<usize>,
 }
 
@@ -31,12 +33,18 @@ pub fn blocks(page: &str) -> Vec<Block<'_>> {
                 open = line.strip_prefix("```").map(|info| (info, end));
             }
             Some((info, from)) if line == "```" => {
-                let mut words = info.split_whitespace();
+                let text = &page[from..start];
+                let is_tree = info.split_whitespace().any(|word| word == "xdebug");
+                let words = info.split_whitespace();
+                let mut words = words.filter(|&word| word != "xdebug");
                 blocks.push(Block {
                     title,
                     kind: words.next().unwrap_or_default(),
                     options: words.collect(),
-                    text: &page[from..start],
+                    text: match is_tree {
+                        true => super::trace(text).into(),
+                        false => text.into(),
+                    },
                     place: from..start,
                 });
                 open = None;

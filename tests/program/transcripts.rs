@@ -1,6 +1,7 @@
 //! Commands with what they write and say, as the pages in `pages/` and the documentation show them.
 //!
-//! In `pages/`, a block `file NAME` is a file, and the commands of a block `console` run in a directory
+//! In `pages/`, a block `file NAME` is a file, or with `xdebug` the trace of a tree of calls
+//! (`common/trace.rs`), and the commands of a block `console` run in a directory
 //! of their heading's own, with those files, the `fixtures` and webgrind's `preprocessor` in it. What
 //! a command says stands before what it writes, after `! `, and its exit status, if it is not 0, last,
 //! after `? `. `BLESS=1 cargo test --test program transcripts` writes all of it anew; review the
@@ -116,7 +117,7 @@ fn check(page: &str) {
         }
         match block.kind {
             "file" => {
-                fs::write(place.path().join(block.options[0]), block.text).unwrap();
+                fs::write(place.path().join(block.options[0]), &*block.text).unwrap();
                 None
             }
             "console" => Some(run(block, place.path(), Some("! "))),

@@ -1,7 +1,8 @@
 //! Profiles with what comes of them, as the pages in `cases/` show it.
 //!
 //! A block `callgrind` is an input. Several in a row are read into one profile, with the options of
-//! the first. Blocks after them show what comes of it:
+//! the first; `xdebug` among them makes a trace of a tree of calls (`common/trace.rs`). Blocks after
+//! them show what comes of it:
 //!
 //! | kind | what it shows |
 //! |---|---|
@@ -292,7 +293,7 @@ fn check(page: &Path) {
             let text = if options.contains(&"unended") {
                 known.text.trim_end_matches('\n')
             } else {
-                known.text
+                &known.text
             };
             side.texts.push(text);
             if side.options.is_empty() {
@@ -350,7 +351,7 @@ fn check(page: &Path) {
             }
             "preprocessed" => preprocessed(&inputs.profile(), options),
             #[cfg(not(feature = "compression"))]
-            "pprof" => block.text.to_owned(),
+            "pprof" => block.text.to_string(),
             #[cfg(feature = "compression")]
             "pprof" => {
                 let base = (!base.texts.is_empty()).then(|| base.profile());

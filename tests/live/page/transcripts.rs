@@ -1,6 +1,7 @@
 //! What a reader does with a page, and what is on it then, as the pages in `pages/` tell it.
 //!
-//! There, a block `file NAME` is a file, and a block `page OPTIONS` what the program makes of such
+//! There, a block `file NAME` is a file, or with `xdebug` the trace of a tree of calls
+//! (`common/trace.rs`), and a block `page OPTIONS` what the program makes of such
 //! files, opened in the browser. Each of its lines that begin with `> ` is something that the reader
 //! does or looks at; below it stands what is to be seen. These texts were written by hand: `BLESS=1`
 //! writes what there is, and whoever uses it checks every figure against the profile above.
@@ -74,7 +75,7 @@ fn shown(
     if block.kind == "file" {
         let file = directory.join(block.options[0]);
         fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
-        fs::write(&file, block.text).expect("a file");
+        fs::write(&file, &*block.text).expect("a file");
         // Reports say when their input was recorded, and which source is newer.
         written.set(written.get() + 1);
         let time = UNIX_EPOCH + RECORDED + Duration::from_millis(written.get());
