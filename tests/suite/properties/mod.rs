@@ -4,12 +4,14 @@
 mod dice;
 mod document;
 mod reading;
+mod small;
 mod special_names;
 pub mod spelling;
 pub mod strategies;
 mod tree;
 
 mod aggregates;
+mod agreement;
 mod findings;
 pub mod hostile;
 mod merging;
