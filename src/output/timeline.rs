@@ -207,3 +207,24 @@ fn share(time: Cost, total: Cost) -> String {
         percent => format!("{percent} %"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn a_share_is_never_0_percent_of_something() {
+        let shares = [0, 1, 49, 50, 149, 150, 10_000].map(|time| share(time, 10_000));
+        let expected = [
+            "0 %",
+            "less than 1 %",
+            "less than 1 %",
+            "1 %",
+            "1 %",
+            "2 %",
+            "100 %",
+        ];
+        assert_eq!(shares, expected);
+        assert_eq!(share(5, 0), "0 %");
+    }
+}

@@ -237,6 +237,29 @@ fn a_page_stays_small_and_sums_up_what_it_omits() {
 }
 
 #[test]
+fn a_sum_of_stacks_is_estimated_if_one_of_them_is() {
+    let mut text = String::from("events: Ir\nfn=(0) other\n");
+    for at in 2..1_000 {
+        let name = LONG.repeat(2_000);
+        text += &format!("cfn=({at}) {name}{at}\ncalls=1 0\n1 1000\n");
+    }
+    text += "fn=(1) main\n";
+    for at in 2..1_000 {
+        text += &format!("cfn=({at})\ncalls=1 0\n1 1000\n");
+    }
+    // Only this one has one caller, and it costs least.
+    text += "cfn=last\ncalls=1 0\n1 1\nfn=last\n1 1\n";
+    text.extend((2..1_000).map(|at| format!("fn=({at})\n1 2000\n")));
+    let (_, data) = page(&profile(text));
+    let frames = list(&data["stacks"]["frame"]).iter();
+    let sums = frames.enumerate();
+    let sums = sums.filter(|(_, frame)| data["frames"]["parts"][index(frame)] == "…");
+    let estimated = data["stacks"]["estimated"].as_str().unwrap().as_bytes();
+    let estimated: Vec<_> = sums.map(|(at, _)| estimated.get(at)).collect();
+    assert_eq!(estimated, [Some(&b'1'); 2]);
+}
+
+#[test]
 fn omitted_changes_are_summed_up() {
     // Every other one grows, the others shrink: what is left out is a sum of both.
     let text = |more: u64| {
