@@ -293,7 +293,7 @@ impl<'p> Sums<'p> {
         let Some(cycles) = &mut inclusive.cycles else {
             for function in self.graph.functions() {
                 let row = self.row(function.id);
-                inclusive.nested[row.index()] = members.get(&row).is_none_or(Member::is_nested);
+                inclusive.nested[row.index()] |= members.get(&row).is_none_or(Member::is_nested);
             }
             return;
         };

@@ -49,10 +49,21 @@ impl Node {
 pub struct Profiles {
     pub shape: Random,
     pub noise: Random,
-    pub are_traces: bool,
+    pub has_traces: bool,
+    pub has_sums: bool,
+    /// The number of functions that are called, the first ones.
+    pub functions: usize,
 }
 
 impl Profiles {
+    /// The invocation of what is called first.
+    fn root(&mut self) -> Node {
+        let most = FUNCTIONS.len() - 2 - usize::from(self.has_traces);
+        self.functions = 2 + self.shape.index(most);
+        let levels = 2 + self.shape.below(4);
+        self.node(0, levels)
+    }
+
     fn node(&mut self, function: usize, levels: u64) -> Node {
         let mut costs = || [10 * self.shape.small(6), self.shape.below(3)];
         let own = costs();
@@ -62,10 +73,9 @@ impl Profiles {
         };
         let line = 1 + self.shape.below(4);
         let calls = (0..self.shape.below(4.min(levels + 1))).map(|_| {
-            let many = FUNCTIONS.len() - 1 - usize::from(self.are_traces);
-            let choice = 1 + self.shape.index(many);
+            let choice = 1 + self.shape.index(self.functions);
             let callee = match self.noise.below(20) {
-                0 => 1 + self.noise.index(many),
+                0 => 1 + self.noise.index(self.functions),
                 _ => choice,
             };
             (10 + self.shape.below(2), self.node(callee, levels - 1))
@@ -79,19 +89,22 @@ impl Profiles {
         }
     }
 
-    /// The texts of files.
+    /// The texts of files: traces, sums or both.
     pub fn texts(&mut self) -> Vec<String> {
-        if self.are_traces {
-            self.traces()
-        } else {
-            self.sums()
+        let mut texts = Vec::new();
+        if self.has_sums {
+            texts.extend(self.sums());
         }
+        if self.has_traces {
+            texts.extend(self.traces());
+        }
+        texts
     }
 
     /// Profiles of every call, each in a file.
     fn traces(&mut self) -> Vec<String> {
         let files = (0..1 + self.shape.small(3)).map(|_| {
-            let root = self.node(0, 5);
+            let root = self.root();
             let mut text = "creator: xdebug 3.4.0\ncmd: /srv/app/x.php\npositions: line\n\n\
                 events: Ir Dr\n\n"
                 .to_owned();
@@ -117,15 +130,17 @@ impl Profiles {
         files.collect()
     }
 
-    /// Sums of calls, of several threads and parts in a file.
+    /// Sums of calls: several threads or parts of one file, or a program in each of several files.
     fn sums(&mut self) -> Vec<String> {
-        let mut text = "creator: callgrind-3.19\ncmd: /srv/app/x\nevents: Ir Dr\n".to_owned();
+        let (has_threads, has_files) = (self.shape.below(2) == 0, self.shape.below(2) == 0);
+        let mut texts = Vec::new();
+        let mut text = String::new();
         let mut totals: Costs = [0, 0];
-        let has_threads = self.shape.below(2) == 0;
         for part in 1..=1 + self.shape.small(3) {
-            let root = self.node(0, 5);
-            let mut nodes = Vec::new();
-            root.each(&mut nodes);
+            if text.is_empty() {
+                text = format!("creator: callgrind-3.19\ncmd: /srv/app/x{part}\nevents: Ir Dr\n");
+            }
+            let root = self.root();
             let cost = root.inclusive();
             totals = [totals[0] + cost[0], totals[1] + cost[1]];
             if has_threads {
@@ -135,41 +150,58 @@ impl Profiles {
             if !name.is_empty() {
                 writeln!(text, "desc: Trigger: Client Request: {name}").unwrap();
             }
-            let mut calls: BTreeMap<_, [u64; 3]> = BTreeMap::new();
-            for node in nodes {
-                let [own, second] = node.own;
-                let [file, name, object] = FUNCTIONS[node.function];
-                writeln!(text, "ob={object}\nfl={file}\nfn={name}").unwrap();
-                // Inlined code.
-                let file = if node.line == 4 {
-                    "fi=/srv/app/b.php\n"
-                } else {
-                    ""
-                };
-                writeln!(text, "{file}{} {own} {second}", node.line).unwrap();
-                for (line, callee) in &node.calls {
-                    let sums = calls
-                        .entry((node.function, callee.function, line))
-                        .or_default();
-                    let [cost, second] = callee.inclusive();
-                    *sums = [sums[0] + 1, sums[1] + cost, sums[2] + second];
-                }
-            }
-            for ((caller, callee, line), [calls, cost, second]) in calls {
-                let [[file, name, object], [other_file, callee, other]] =
-                    [caller, callee].map(|at| FUNCTIONS[at]);
-                writeln!(
-                    text,
-                    "ob={object}\nfl={file}\nfn={name}\ncob={other}\ncfi={other_file}\ncfn={callee}\n\
-                    calls={calls} 1\n{line} {cost} {second}"
-                )
-                .unwrap();
+            write_sums(&root, !self.has_traces, &mut text);
+            if has_files {
+                writeln!(text, "totals: {} {}", totals[0], totals[1]).unwrap();
+                texts.push(std::mem::take(&mut text));
+                totals = [0, 0];
             }
         }
-        // Without them, the profile is incomplete.
-        if self.shape.below(6) > 0 {
-            writeln!(text, "totals: {} {}", totals[0], totals[1]).unwrap();
+        // Without totals, a profile is incomplete.
+        if !text.is_empty() {
+            if self.shape.below(6) > 0 {
+                writeln!(text, "totals: {} {}", totals[0], totals[1]).unwrap();
+            }
+            texts.push(text);
         }
-        vec![text]
+        texts
+    }
+}
+
+/// Writes what all invocations below one cost, and their calls.
+fn write_sums(root: &Node, has_objects: bool, text: &mut String) {
+    let object = |object| if has_objects { object } else { "" };
+    let mut nodes = Vec::new();
+    root.each(&mut nodes);
+    let mut calls: BTreeMap<_, [u64; 3]> = BTreeMap::new();
+    for node in nodes {
+        let [own, second] = node.own;
+        let [file, name, of] = FUNCTIONS[node.function];
+        writeln!(text, "ob={}\nfl={file}\nfn={name}", object(of)).unwrap();
+        // Inlined code.
+        let file = if node.line == 4 {
+            "fi=/srv/app/b.php\n"
+        } else {
+            ""
+        };
+        writeln!(text, "{file}{} {own} {second}", node.line).unwrap();
+        for (line, callee) in &node.calls {
+            let sums = calls
+                .entry((node.function, callee.function, line))
+                .or_default();
+            let [cost, second] = callee.inclusive();
+            *sums = [sums[0] + 1, sums[1] + cost, sums[2] + second];
+        }
+    }
+    for ((caller, callee, line), [calls, cost, second]) in calls {
+        let [[file, name, of], [other_file, callee, of_callee]] =
+            [caller, callee].map(|at| FUNCTIONS[at]);
+        let [object, other] = [of, of_callee].map(object);
+        writeln!(
+            text,
+            "ob={object}\nfl={file}\nfn={name}\ncob={other}\ncfi={other_file}\ncfn={callee}\n\
+            calls={calls} 1\n{line} {cost} {second}"
+        )
+        .unwrap();
     }
 }
