@@ -113,9 +113,7 @@ impl Case {
 
     /// The data of the HTML report.
     fn report(&self) -> Value {
-        let page = self.text(Format::Html);
-        let (_, data) = page.split_once(r#"id="data">"#).unwrap();
-        serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
+        data_of(&self.text(Format::Html))
     }
 
     /// Tables have the rows of JSON, the highest first, and sums of those that are left out.
@@ -386,6 +384,11 @@ impl Case {
             compared.push(serde_json::from_str::<Value>(&json).unwrap());
             (self.inputs, self.base) = (self.base.clone(), self.inputs.clone());
         }
+        let base = self.base.clone();
+        let change =
+            |options: &mut ConvertOptions| (options.base, options.per_run) = (base, is_per_run);
+        let (page, _) = self.converted(Format::Html, change).unwrap();
+        assert_has_changes(&data_of(&page), &compared[0]);
         let [of_new, of_base] = &alone[..] else {
             panic!("two")
         };
@@ -412,6 +415,39 @@ impl Case {
                     );
                 }
             }
+        }
+    }
+}
+
+/// The data of an HTML report.
+fn data_of(page: &str) -> Value {
+    let (_, data) = page.split_once(r#"id="data">"#).unwrap();
+    serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
+}
+
+/// Sees that an HTML report has both sides of the functions that changed.
+fn assert_has_changes(report: &Value, json: &Value) {
+    let table = &report["functions"];
+    let rows = list(&json["functions"]).iter();
+    for row in rows.filter(|row| row["transition"].is_null()) {
+        let is_it = |&at: &usize| {
+            let file = &report["files"][index(&table["file"][at])];
+            *file == row["file"] && row["name"] == name_in(table, at)
+        };
+        let mut places = (0..list(&table["name"]).len()).filter(is_it);
+        let (Some(at), None) = (places.next(), places.next()) else {
+            continue;
+        };
+        let digits = |is: &dyn Fn(&Value) -> bool| {
+            [&row["base"], &row["new"]].map(|side| u32::from(is(side)))
+        };
+        let [base, new] = digits(&|side| !side.is_null());
+        assert_eq!(digit(&table["sides"], at), base + 2 * new, "{row}");
+        let [base, new] = digits(&|side| side["inclusive_estimated"] == true);
+        assert_eq!(digit(&table["estimated"], at), new + 2 * base, "{row}");
+        for (column, side) in [("self", "new"), ("base_self", "base")] {
+            let cost = &table[column][0][at];
+            assert_eq!(number(cost), number(&row[side]["self"][0]), "{row}");
         }
     }
 }
