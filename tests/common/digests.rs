@@ -95,7 +95,7 @@ fn difference(agreed: &Path, found: &Path, was: &str) -> String {
         return format!("is now {}; {advice}\n", found.display());
     }
     let diff = Command::new("diff")
-        .arg("-u")
+        .args(["-u", "-F", "^==="])
         .arg(agreed)
         .arg(found)
         .output();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+/// The keys of headers, which a trace may have between its trees, too.
 const HEADERS: &[&str] = &[
     "version",
     "creator",
@@ -92,17 +93,12 @@ fn close(
             format!("{prefix}fl={file}\n{prefix}fn={name}\n")
         };
         let own = costs(&ended.own);
-        let place_of = place("");
-        writeln!(written, "{place_of}{}{own}{}\n", ended.line, ended.calls).unwrap();
+        let here = place("");
+        writeln!(written, "{here}{}{own}{}\n", ended.line, ended.calls).unwrap();
         if let Some(caller) = open.last_mut() {
+            let (callee, at) = (place("c"), ended.at);
             let cost = costs(&ended.inclusive);
-            write!(
-                caller.calls,
-                "\n{}calls=1 0 0\n{}{cost}",
-                place("c"),
-                ended.at
-            )
-            .unwrap();
+            write!(caller.calls, "\n{callee}calls=1 0 0\n{at}{cost}").unwrap();
             for (sum, cost) in caller.inclusive.iter_mut().zip(&ended.inclusive) {
                 *sum += cost;
             }

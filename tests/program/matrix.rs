@@ -1,10 +1,12 @@
-//! Many combinations of options on small inputs, with one digest for what each combination writes and
-//! says in all formats. The digests notice every change; that an output is right is for other tests to
-//! say.
+//! Combinations of options on small inputs, with one digest for all that is written and said of each
+//! input. The digests notice every change; that an output is right is for other tests to say.
 //!
 //! What was written is in `target/tmp/matrix/`, so that a failure can show the difference from the last
 //! run that agreed. `BLESS=1 cargo test --test program matrix` writes `matrix/digests.txt` anew.
 
+mod profiles;
+
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
 use std::io::Read;
@@ -18,185 +20,153 @@ use flate2::read::GzDecoder;
 use tempfile::TempDir;
 
 use crate::common::digests::{Digests, number};
-use crate::common::{self, fixtures};
+use crate::common::{self, Random, fixtures};
 use crate::runner;
+use profiles::one_of;
 
-/// Arguments that name inputs, and what stands for `{F}`, `{G}`, `{W}` and `{H}` in options: two functions,
-/// words to look for, and words to hide.
-const INPUTS: &[(&str, [&str; 4])] = &[
-    // A trace against what the program was before, in another directory.
-    ("shop.cg", ["run", "query", "cart", "vendor/"]),
+/// Words that stand for `{}` in options, and the arguments that name inputs.
+const INPUTS: &[(&[&str], &[&str])] = &[
+    // Traces, also against what the program was before, in another directory. Several runs, and one
+    // that was killed.
     (
-        "shop.cg --base shop.cg.old",
-        ["App\\Shop->run", "fib", "shop", "vendor/"],
+        &[
+            "App\\Shop->run",
+            "helper",
+            "php::usort",
+            "shop",
+            "php::",
+            "fib",
+            "App\\Shop",
+            "vendor/",
+            "{main}",
+            "log",
+        ],
+        &[
+            "shop.cg",
+            "shop.cg --base shop.cg.old",
+            "shop.cg.old --base shop.cg",
+            "shop.cg --base shop.cg",
+            "random.cg --base random.cg.old",
+            "random.cg.old --base random.cg",
+            "tiny-1.cg",
+            "tiny-1.cg --base tiny-1.cg.old",
+            "tiny-2.cg --base tiny-2.cg.old",
+            "tiny-3.cg",
+            "tiny-3.cg tiny-1.cg --base tiny-2.cg",
+            "shop.cg random.cg --base shop.cg.old --base random.cg.old",
+            "shop.cg lost.cg runs.cg --keep-going",
+            "runs.cg",
+            "truncated.cg",
+            "truncated.cg --base runs.cg",
+            "runs.cg runs.cg --base truncated.cg",
+            "own.cg",
+            "broken.cg --lenient",
+        ],
+    ),
+    // Fibers, callbacks, and a file for webgrind.
+    (
+        &[
+            "{main}",
+            "produce",
+            "php::",
+            "php::call_user_func",
+            "php::Fiber->start",
+            "fiber",
+        ],
+        &[
+            "features.cg",
+            "fibers.cg",
+            "proxies.cg",
+            "fibers.cg proxies.cg",
+            "small.v7.pre",
+        ],
+    ),
+    // Sums: ten events and eleven, inlined code, cycles, parts, threads, two programs.
+    (
+        &[
+            "run",
+            "main",
+            "even",
+            "malloc",
+            "shop",
+            "Shop::run",
+            "libc",
+            "fib",
+            "std::",
+            "odd",
+        ],
+        &[
+            "sums.cg",
+            "sums.cg --base sums.cg.old",
+            "programs.cg",
+            "programs.cg --base sums.cg",
+            "parts.cg",
+            "parts.cg --base parts.cg.old",
+            "sums.cg mail.cg",
+            "sums.cg mail.cg --base sums.cg.old --base mail.cg",
+            "graph-1.cg",
+            "graph-1.cg --base graph-1.cg.old",
+            "graph-1.cg graph-2.cg",
+            "graph-1.cg graph-2.cg --base graph-1.cg.old --base graph-3.cg",
+            "graph-2.cg graph-3.cg graph-1.cg",
+            "cachegrind.out",
+            "names.cg",
+            "gperf.cg",
+        ],
     ),
     (
-        "shop.cg.old --base shop.cg",
-        ["row", "App\\Cart->run", "log", "php::"],
+        &["main", "worker", "fib", "f0", "f1", "libc"],
+        &[
+            "thread-1.cg thread-2.cg",
+            "benchmarks-slower.cg --base benchmarks.cg",
+            "inclusive.cg",
+            "commands.cg",
+        ],
     ),
-    (
-        "shop.cg --base shop.cg",
-        ["query", "App\\odd", "part", "helper"],
-    ),
-    (
-        "shop.cg.old shop.cg",
-        ["App\\Shop::total", "get", "log", "Log.php"],
-    ),
-    // A trace at random, with ties, recursion, and functions of the same name.
-    ("random.cg", ["App\\Shop->run", "helper", "log", "php::"]),
-    (
-        "random.cg --base random.cg.old",
-        ["helper", "App\\Shop->run", "app", "vendor/acme/log/"],
-    ),
-    (
-        "random.cg.old --base random.cg",
-        ["App\\even", "fib", "php", "App\\"],
-    ),
-    // Several runs, and one that was killed.
-    ("runs.cg", ["fib", "{main}", "helper", "helper"]),
-    ("truncated.cg", ["{main}", "fib", "cart", "php::"]),
-    (
-        "truncated.cg --base runs.cg",
-        ["fib", "cart", "helper", "fib"],
-    ),
-    ("features.cg", ["{main}", "produce", "php", "php::"]),
-    (
-        "fibers.cg",
-        ["{main}", "php::Fiber->start", "fiber", "php::"],
-    ),
-    (
-        "proxies.cg",
-        ["{main}", "php::call_user_func", "call", "php::"],
-    ),
-    // Sums of Valgrind: ten events and eleven, inlined code, cycles, parts, two programs.
-    ("sums.cg", ["run", "fib", "shop", "std::"]),
-    (
-        "sums.cg --base sums.cg.old",
-        ["Shop::run", "malloc", "cart", "libc.so"],
-    ),
-    (
-        "sums.cg.old --base sums.cg",
-        ["memcpy", "even", "run", "malloc"],
-    ),
-    ("programs.cg", ["main", "run", "mail", "libc"]),
-    (
-        "programs.cg --base sums.cg",
-        ["odd", "free", "std", "shop.c"],
-    ),
-    ("parts.cg", ["even", "Cart::add", "main", "core::"]),
-    (
-        "parts.cg --base parts.cg.old",
-        ["run", "run_all", "shop", "std::"],
-    ),
-    (
-        "parts.cg.old --base parts.cg",
-        ["fib", "fmt", "libc", "run_all"],
-    ),
-    ("thread-1.cg thread-2.cg", ["main", "worker", "lib", "libc"]),
-    (
-        "benchmarks-slower.cg --base benchmarks.cg",
-        ["main", "fib", "bench", "libc"],
-    ),
-    ("inclusive.cg", ["f0", "f1", "f", "f2"]),
     // As many rows and callers as are shown, and one more.
-    ("wide.cg", ["shared", "ten", "dir1", "dir1/"]),
     (
-        "wide.cg --base wide.cg.old",
-        ["calls_many", "shared", "file1.c", "f2"],
-    ),
-    (
-        "wide.cg.old --base wide.cg",
-        ["ten", "calls_many", "dir2", "shared"],
+        &[
+            "shared",
+            "ten",
+            "calls_many",
+            "dir1",
+            "f2",
+            "dir1/",
+            "file1.c",
+        ],
+        &[
+            "wide.cg",
+            "wide.cg --base wide.cg.old",
+            "wide.cg.old --base wide.cg",
+        ],
     ),
     // Two parts with calls in inlined code, and what each text lists at most, with one more.
-    ("edges.cg", ["run", "main", "edges", "lib"]),
-    ("edges.cg --base edges.cg.old", ["run", "work", "c", "run"]),
-    ("edges.cg edges.cg.old", ["run", "helper", "h", "inlined"]),
-    ("borders.cg", ["same", "part1::same", "part", "part3"]),
-    ("commands.cg", ["main", "main", "a.c", "main"]),
-    // Several files: runs of two programs, and what they were before.
-    ("sums.cg mail.cg", ["run", "even", "shop", "malloc"]),
     (
-        "sums.cg mail.cg --base sums.cg.old --base mail.cg",
-        ["Shop::run", "run", "mail", "libc"],
+        &[
+            "run", "main", "edges", "lib", "work", "helper", "inlined", "c",
+        ],
+        &[
+            "edges.cg",
+            "edges.cg --base edges.cg.old",
+            "edges.cg edges.cg.old",
+        ],
     ),
+    (&["same"], &["borders.cg"]),
+    // Deep stacks, no cost, callers in names.
     (
-        "shop.cg random.cg --base shop.cg.old --base random.cg.old",
-        ["helper", "fib", "shop", "vendor/"],
+        &["level", "level", "level9", "leaf", "a"],
+        &[
+            "deep.cg",
+            "deep.cg --base nothing.cg",
+            "nothing.cg --base deep.cg",
+            "chains.cg",
+        ],
     ),
-    (
-        "shop.cg lost.cg runs.cg --keep-going",
-        ["fib", "{main}", "cart", "php::"],
-    ),
-    (
-        "fibers.cg proxies.cg",
-        ["{main}", "php::call_user_func", "call", "php::"],
-    ),
-    ("own.cg", ["{main}", "run", "cart", "php::"]),
-    (
-        "runs.cg runs.cg --base truncated.cg",
-        ["fib", "helper", "php", "php::"],
-    ),
-    // Few functions, which recur through each other, through PHP's own and in several programs.
-    ("tiny-1.cg", ["helper", "usort", "shop", "php::"]),
-    (
-        "tiny-1.cg --base tiny-1.cg.old",
-        ["App\\Shop->run", "array_map", "log", "helper"],
-    ),
-    (
-        "tiny-1.cg.old --base tiny-1.cg",
-        ["App\\Shop->runAll", "helper", "php", "App\\Shop->run"],
-    ),
-    (
-        "tiny-2.cg",
-        ["Acme\\Log\\Log->write", "array_map", "app", "usort"],
-    ),
-    (
-        "tiny-2.cg --base tiny-2.cg.old",
-        ["helper", "usort", "shop", "php::"],
-    ),
-    ("tiny-3.cg", ["App\\Shop->run", "helper", "php", "closure"]),
-    (
-        "tiny-3.cg tiny-1.cg --base tiny-2.cg",
-        ["usort", "helper", "shop", "vendor/"],
-    ),
-    ("graph-1.cg", ["run", "even", "shop", "odd"]),
-    (
-        "graph-1.cg --base graph-1.cg.old",
-        ["even", "run", "main", "fib"],
-    ),
-    ("graph-3.cg", ["odd", "malloc", "run", "even"]),
-    ("graph-1.cg graph-2.cg", ["run", "even", "fib", "odd"]),
-    (
-        "graph-1.cg graph-2.cg --base graph-1.cg.old --base graph-3.cg",
-        ["fib", "odd", "run", "even"],
-    ),
-    (
-        "graph-2.cg graph-3.cg graph-1.cg",
-        ["even", "main", "odd", "run"],
-    ),
-    // Deep stacks and odd names, no cost, callers in names, and no calls.
-    ("deep.cg", ["level9", "level39", "deep", "level1"]),
-    (
-        "deep.cg --base nothing.cg",
-        ["level1", "level0", "level2", "level3"],
-    ),
-    (
-        "nothing.cg --base deep.cg",
-        ["level0", "level1", "level", "level1"],
-    ),
-    ("chains.cg", ["leaf", "a", "b", "leaf"]),
-    ("cachegrind.out", ["run", "main", "shop", "main"]),
-    // Names to shorten, and others' files.
-    ("names.cg", ["main", "run", "vec", "std::"]),
-    ("gperf.cg", ["main", "fib", "lib", "std::"]),
-    ("small.v7.pre", ["{main}", "strlen", "php", "php::"]),
-    ("broken.cg --lenient", ["run", "total", "app", "php::"]),
 ];
 
 /// One more than messages list.
 const ELEVEN_LIMITS: &str = "--max-cost 1 --max-cost 2 --max-cost 3 --max-cost 4 --max-cost 5 --max-cost 6 \
-    --max-cost 7 --max-calls {F}=0 --max-calls {G}=0 --max-calls lost=0 --max-cost {W}=0";
+    --max-cost 7 --max-calls {}=0 --max-calls {}=0 --max-calls lost=0 --max-cost {}=0";
 
 /// Options, and what a format must have to take them.
 const OPTIONS: &[(&str, Option<Feature>)] = &[
@@ -206,19 +176,21 @@ const OPTIONS: &[(&str, Option<Feature>)] = &[
     ("--by object", Some(Feature::Groups)),
     ("--by line", Some(Feature::Groups)),
     ("--by part", Some(Feature::Groups)),
-    ("--hide {H}", Some(Feature::Hidden)),
-    ("--hide {F}", Some(Feature::Hidden)),
-    ("--hide {W} --hide {G}", Some(Feature::Hidden)),
-    ("--filter {W}", Some(Feature::Filter)),
-    ("--filter {F}", Some(Feature::Filter)),
-    ("--function {F}", Some(Feature::Function)),
-    ("--function {G}", Some(Feature::Function)),
-    ("--function {W}", Some(Feature::Function)),
+    ("--by line --hide {}", Some(Feature::Groups)),
+    ("--hide {}", Some(Feature::Hidden)),
+    ("--hide {}", Some(Feature::Hidden)),
+    ("--hide {} --hide {}", Some(Feature::Hidden)),
+    ("--filter {}", Some(Feature::Filter)),
+    ("--filter {}", Some(Feature::Filter)),
+    ("--function {}", Some(Feature::Function)),
+    ("--function {}", Some(Feature::Function)),
+    ("--function {}", Some(Feature::Function)),
     ("--sort inclusive", Some(Feature::Sort)),
     ("--sort calls", Some(Feature::Sort)),
     ("--top 0", Some(Feature::Top)),
     ("--top 1", Some(Feature::Top)),
     ("--top 3", Some(Feature::Top)),
+    ("--top 7", Some(Feature::Top)),
     ("--names full", Some(Feature::Names)),
     ("-e m", None),
     ("-e CEst", Some(Feature::KnownEvents)),
@@ -234,7 +206,7 @@ const OPTIONS: &[(&str, Option<Feature>)] = &[
     ("--per-run", Some(Feature::PerRun)),
     ("--each-part --max-cost 4k", Some(Feature::Limits)),
     ("--max-cost 50us", Some(Feature::Limits)),
-    ("--max-cost {F}=1000", Some(Feature::Limits)),
+    ("--max-cost {}=1000", Some(Feature::Limits)),
     (
         "--max-cost class:App\\Shop=1 --max-cost file:Shop.php=1",
         Some(Feature::Limits),
@@ -243,19 +215,13 @@ const OPTIONS: &[(&str, Option<Feature>)] = &[
         "--max-cost object:libc.so.6=9 --max-cost package:acme/log=9",
         Some(Feature::Limits),
     ),
-    ("--max-calls {F}=10", Some(Feature::Limits)),
-    (
-        "--max-calls {G}=1 --max-calls {W}=11",
-        Some(Feature::Limits),
-    ),
+    ("--max-calls {}=10", Some(Feature::Limits)),
+    ("--max-calls {}=1 --max-calls {}=11", Some(Feature::Limits)),
     ("--max-growth 0", Some(Feature::Limits)),
-    ("--function {F}*", Some(Feature::Function)),
-    ("--filter {W}*r", Some(Feature::Filter)),
+    ("--function {}*", Some(Feature::Function)),
+    ("--filter {}*r", Some(Feature::Filter)),
     (ELEVEN_LIMITS, Some(Feature::Limits)),
-    (
-        "--max-growth {F}=1 --max-growth {G}=3",
-        Some(Feature::Limits),
-    ),
+    ("--max-growth {}=1 --max-growth {}=3", Some(Feature::Limits)),
     ("--each-part --max-growth 2.5", Some(Feature::Limits)),
     ("--source source", Some(Feature::Source)),
     (
@@ -273,8 +239,8 @@ const OPTIONS: &[(&str, Option<Feature>)] = &[
     ),
 ];
 
-/// Of the options with each input, and of the pairs of options, one in so many is tried.
-const ONE_IN: [u64; 2] = [6, 190];
+/// How many formats each combination of options is tried in.
+const FORMATS: usize = 3;
 
 /// Fixtures that are inputs, and what they are called.
 const FIXTURES: &[(&str, &str)] = &[
@@ -291,94 +257,77 @@ const FIXTURES: &[(&str, &str)] = &[
     ("valgrind/threads/callgrind.out.2-01", "thread-2.cg"),
 ];
 
-/// An input with options, which is a line of the file.
-struct Case {
-    name: String,
-    arguments: Vec<String>,
-    formats: Vec<Format>,
+/// The arguments of a conversion, and its formats.
+type Combination = (String, Vec<Format>);
+
+/// The option without its value.
+fn kind(option: &str) -> &str {
+    option.split_once(' ').map_or(option, |(kind, _)| kind)
 }
 
-impl Case {
-    /// An input with options, if that is useful and one of so many.
-    fn one_in(
-        count: u64,
-        input: &str,
-        words: [&str; 4],
-        options: &[(&str, Option<Feature>)],
-    ) -> Option<Self> {
-        let texts = options.iter().map(|(text, _)| *text);
-        let parts: Vec<_> = [input].into_iter().chain(texts).collect();
-        let name = parts.join(" ");
-        let needs_base = name.contains("growth") || name.contains("--per-run");
-        let is_useful = !needs_base || name.contains("--base");
-        if !is_useful || !number(name.as_bytes()).is_multiple_of(count) {
-            return None;
+/// An input alone, in all formats, and with each of the options, beside up to two others, in some.
+fn combinations(words: &[&str], input: &str) -> Vec<Combination> {
+    let mut random = Random(number(input.as_bytes()));
+    // webgrind's versions differ in their layout alone.
+    let is_tried = |format: &Format| !matches!(format, Format::V5 | Format::V6);
+    let all = Format::ALL.iter().copied().filter(is_tried);
+    let mut combinations = vec![(input.to_owned(), all.clone().collect())];
+    let mut options = OPTIONS.to_vec();
+    random.shuffle(&mut options);
+    while let Some(first) = options.pop() {
+        let mut chosen = vec![first];
+        for _ in 0..random.index(3) {
+            let kinds: Vec<_> = chosen.iter().map(|(option, _)| kind(option)).collect();
+            let mut others = options.iter();
+            let other = others.rposition(|(option, _)| !kinds.contains(&kind(option)));
+            chosen.extend(other.map(|other| options.remove(other)));
         }
-        let words = ["{F}", "{G}", "{W}", "{H}"].into_iter().zip(words);
-        let filled = |argument: &str| {
-            let argument = argument.to_owned();
-            let words = words.clone();
-            words.fold(argument, |text, (letter, word)| text.replace(letter, word))
-        };
-        let has_all = |format: &Format| {
-            let mut features = options.iter().filter_map(|&(_, feature)| feature);
-            features.all(|feature| format.has(feature))
-        };
-        // webgrind's versions differ in their layout alone.
-        let is_old = |format| matches!(format, Format::V4 | Format::V5 | Format::V6);
-        let is_tried = |format: &Format| options.is_empty() || !is_old(*format);
-        let formats = Format::ALL.iter().copied().filter(has_all);
-        let formats: Vec<_> = formats.filter(is_tried).collect();
-        (!formats.is_empty()).then(|| Case {
-            arguments: name.split(' ').map(filled).collect(),
-            formats,
-            name,
-        })
-    }
-}
-
-/// Each input alone and with some of the options, some pairs of them, and a third with each pair.
-fn cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    let count = OPTIONS.len() as u64;
-    let kind = |option: usize| OPTIONS[option].0.split(' ').next();
-    for &(input, words) in INPUTS {
-        let case = |one_in: u64, options: &[usize]| {
-            let options: Vec<_> = options.iter().map(|&at| OPTIONS[at]).collect();
-            Case::one_in(one_in, input, words, &options)
-        };
-        cases.extend(case(1, &[]));
-        for one in 0..OPTIONS.len() {
-            cases.extend(case(ONE_IN[0], &[one]));
-            for two in (one + 1..OPTIONS.len()).filter(|&two| kind(two) != kind(one)) {
-                let Some(pair) = case(ONE_IN[1], &[one, two]) else {
-                    continue;
-                };
-                let three = usize::try_from(number(pair.name.as_bytes()) / 1000 % count).unwrap();
-                cases.push(pair);
-                if ![kind(one), kind(two)].contains(&kind(three)) {
-                    cases.extend(case(1, &[one, two, three]));
-                }
+        let (mut arguments, mut features) = (input.to_owned(), Vec::new());
+        for (option, feature) in chosen {
+            let is_of_two = option.contains("growth") || option.contains("per-run");
+            if is_of_two && !input.contains("--base") {
+                continue;
             }
+            let mut parts = option.split("{}");
+            arguments += &format!(" {}", parts.next().unwrap());
+            for part in parts {
+                arguments += one_of(words, &mut random);
+                arguments += part;
+            }
+            features.extend(feature);
         }
+        let has_all = |format: &Format| features.iter().all(|&feature| format.has(feature));
+        let mut formats: Vec<_> = all.clone().filter(has_all).collect();
+        random.shuffle(&mut formats);
+        formats.truncate(FORMATS);
+        combinations.push((arguments, formats));
     }
-    cases
+    combinations
 }
 
 /// A directory with all inputs, all of the same age, and with source files.
 fn inputs() -> TempDir {
     let directory = TempDir::new().unwrap();
-    let own = fs::read_dir(matrix())
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let own = own.map(|path| (path.clone(), path.file_name().unwrap().to_owned()));
-    let fixtures = FIXTURES
-        .iter()
-        .map(|(path, name)| (fixtures::path(path), (*name).into()));
+    let own = fs::read_dir(matrix()).unwrap();
+    let own = own.map(|entry| (entry.unwrap().path(), None));
+    let fixtures = FIXTURES.iter();
+    let fixtures = fixtures.map(|&(path, name)| (fixtures::path(path), Some(name)));
     for (from, name) in own.chain(fixtures) {
-        let to = directory.path().join(name);
-        fs::copy(from, &to).unwrap();
-        let file = fs::File::options().write(true).open(to).unwrap();
+        let name = name.map_or(from.file_name().unwrap(), OsStr::new);
+        fs::copy(&from, directory.path().join(name)).unwrap();
+    }
+    for (name, text) in profiles::all() {
+        fs::write(directory.path().join(name), text).unwrap();
+    }
+    // Our own callgrind format, of four runs of two programs.
+    let mut own = runner::program();
+    own.args("runs.cg tiny-1.cg -f callgrind -o own.cg".split(' '));
+    assert!(own.current_dir(&directory).status().unwrap().success());
+    for entry in fs::read_dir(directory.path()).unwrap() {
+        let file = fs::File::options()
+            .write(true)
+            .open(entry.unwrap().path())
+            .unwrap();
         file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30))
             .unwrap();
     }
@@ -407,18 +356,20 @@ fn matrix() -> PathBuf {
 }
 
 /// What the program writes and says: text without what changes with each version.
-fn outputs(case: &Case, directory: &Path) -> String {
-    let mut outputs = format!("{}\n", case.name);
-    for &format in &case.formats {
-        let mut program = runner::program();
-        program
-            .args(&case.arguments)
-            .args(["-f", &format.to_string()]);
-        let output = program.current_dir(directory).output().unwrap();
-        let status = output.status.code().expect("it ends by itself");
-        let said = String::from_utf8(output.stderr).unwrap();
-        writeln!(outputs, "=== {format}: {status}\n{said}").unwrap();
-        outputs += &readable(format, output.stdout);
+fn outputs(combinations: &[Combination], directory: &Path) -> String {
+    let mut outputs = String::new();
+    for (arguments, formats) in combinations {
+        for &format in formats {
+            let mut program = runner::program();
+            program
+                .args(arguments.split(' '))
+                .args(["-f", &format.to_string()]);
+            let output = program.current_dir(directory).output().unwrap();
+            let status = output.status.code().expect("it ends by itself");
+            let said = String::from_utf8(output.stderr).unwrap();
+            writeln!(outputs, "=== {arguments} -f {format}: {status}\n{said}").unwrap();
+            outputs += &readable(format, output.stdout);
+        }
     }
     outputs.replace(
         concat!("cg-preprocess ", env!("CARGO_PKG_VERSION")),
@@ -449,22 +400,25 @@ fn readable(format: Format, written: Vec<u8>) -> String {
 }
 
 #[test]
-fn every_combination_has_its_digest() {
+fn every_input_has_its_digest() {
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("matrix");
     let digests = Digests::read(matrix().join("digests.txt"), &kept);
     let directory = inputs();
-    let cases = cases();
+    let inputs = INPUTS.iter();
+    let inputs = inputs.flat_map(|&(words, inputs)| inputs.iter().map(move |input| (words, input)));
+    let inputs: Vec<_> = inputs.collect();
     let next = AtomicUsize::new(0);
     let check_some = || {
         let mut checked = Vec::new();
         loop {
             let at = next.fetch_add(1, Relaxed);
-            let Some(case) = cases.get(at) else { break };
+            let Some((words, input)) = inputs.get(at) else {
+                break checked;
+            };
             common::get_on();
-            let outputs = outputs(case, directory.path());
-            checked.push((at, digests.check(&case.name, &outputs)));
+            let outputs = outputs(&combinations(words, input), directory.path());
+            checked.push((at, digests.check(input, &outputs)));
         }
-        checked
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let mut checked: Vec<_> = thread::scope(|scope| {
