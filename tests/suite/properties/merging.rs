@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::slice::from_ref;
 
 use cg_preprocess::callgrind;
-use cg_preprocess::output::collapsed;
+use cg_preprocess::output::{ReportOptions, collapsed, tree};
 use cg_preprocess::profile::{CallEdge, Cost, EventChoice, Kind, Profile};
 use cg_preprocess::stacks::Stacks;
 use cg_preprocess::view::View;
@@ -168,10 +168,12 @@ fn assert_any_order_of_events(document: &Document, style: &Style, turned: usize)
     assert_eq!(chosen(&each), expected);
 }
 
-/// What is known of stacks: the lines, and what each function costs by them.
+/// What is known of stacks: the tree, the lines, and what each function costs by them.
 fn stacks(profile: &Profile) -> (String, Vec<String>) {
-    let lines = text_of(|output| collapsed::write(&Stacks::new(profile), output));
-    let view = View::of(profile);
+    let (stacks, view) = (Stacks::new(profile), View::of(profile));
+    let options = ReportOptions::default();
+    let tree = text_of(|output| tree::write(&view, &stacks, None, &options, output));
+    let lines = tree + &text_of(|output| collapsed::write(&stacks, output));
     let rows = view.functions().map(|(row, function)| {
         let names = [function.object, function.file, function.name];
         let names = names.map(|name| String::from_utf8_lossy(view.name(name)).into_owned());
