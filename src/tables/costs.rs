@@ -158,15 +158,21 @@ impl CostTable {
             }
             return;
         }
-        let width = if WIDTH == ANY_WIDTH {
-            self.width
-        } else {
-            WIDTH
-        };
-        if let Some(sums) = self.costs.get_mut(row * width..(row + 1) * width) {
-            for (sum, cost) in sums.iter_mut().zip(costs) {
-                add_to(sum, *cost);
+        // A known number of costs needs no loop.
+        if WIDTH != ANY_WIDTH
+            && let Some(costs) = costs.first_chunk::<WIDTH>()
+        {
+            let sums = self.costs.get_mut(row * WIDTH..(row + 1) * WIDTH);
+            if let Some(sums) = sums.and_then(<[Cost]>::first_chunk_mut::<WIDTH>) {
+                for (sum, cost) in sums.iter_mut().zip(costs) {
+                    add_to(sum, *cost);
+                }
             }
+            return;
+        }
+        let sums = self.costs.get_mut(row * self.width..(row + 1) * self.width);
+        for (sum, cost) in sums.unwrap_or_default().iter_mut().zip(costs) {
+            add_to(sum, *cost);
         }
     }
 

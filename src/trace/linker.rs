@@ -7,6 +7,7 @@
 //! the batch, what is on the stack moves to lists by function: a leaf as its costs, anything else as
 //! a node with those of its callees below it, which is merged into its caller's callees later.
 
+use std::cell::Cell;
 use std::mem::take;
 use std::ops::Range;
 use std::slice::from_ref;
@@ -199,8 +200,7 @@ impl Linker {
         let called = new_sites.map(|&(function, site)| (function, Some(site)));
         self.called.extend(called);
         self.first_invocation = self.invocations.invocations().len();
-        let follows = self.wanted.invocations || self.wanted.has_timeline();
-        match (self.contexts.self_costs.width(), follows) {
+        match (self.contexts.self_costs.width(), self.wanted.any_sites()) {
             (1, false) => self.link_blocks::<1, false>(batch),
             (1, true) => self.link_blocks::<1, true>(batch),
             (2, false) => self.link_blocks::<2, false>(batch),
@@ -210,9 +210,9 @@ impl Linker {
         }
     }
 
-    /// Rows have `WIDTH` costs. `FOLLOWS`: more than the contexts is requested.
+    /// Rows have `WIDTH` costs. `SITES`: calls have the numbers of call sites.
     #[inline(never)]
-    fn link_blocks<const WIDTH: usize, const FOLLOWS: bool>(&mut self, batch: &Batch) {
+    fn link_blocks<const WIDTH: usize, const SITES: bool>(&mut self, batch: &Batch) {
         self.claims.resize(batch.blocks.len(), Claim::default());
         self.nodes.resize(batch.blocks.len(), ContextId::NONE);
         for (number, block) in (0..).zip(&batch.blocks) {
@@ -223,19 +223,22 @@ impl Linker {
             let mut cost = block.matching;
             let mut first = self.latest.len();
             if count(block) > 0 {
-                let Some(called) = self.latest_called(batch, number, block) else {
+                let Some(called) = self.latest_called::<SITES>(batch, number, block) else {
                     self.link_by_lists::<WIDTH>(batch, number as usize);
                     continue;
                 };
                 (first, cost) = called;
+                if !SITES {
+                    self.latest.truncate(first);
+                }
             }
-            if FOLLOWS && self.wanted.invocations {
-                self.link_latest::<WIDTH>(batch, number as usize, first);
-            }
-            if FOLLOWS && self.wanted.has_timeline() {
-                self.time_latest(batch, block, first);
-            }
-            if count(block) > 0 {
+            if SITES {
+                if self.wanted.invocations {
+                    self.link_latest::<WIDTH>(batch, number as usize, first);
+                }
+                if self.wanted.has_timeline() {
+                    self.time_latest(batch, block, first);
+                }
                 self.latest.truncate(first);
             }
             self.note_cost(block.function, cost);
@@ -266,7 +269,7 @@ impl Linker {
     /// If the calls of a block made the latest invocations, the position of the first of these, and
     /// the inclusive cost of the block.
     #[inline(always)]
-    fn latest_called(
+    fn latest_called<const SITES: bool>(
         &mut self,
         batch: &Batch,
         caller: u32,
@@ -280,7 +283,12 @@ impl Linker {
             let latest = latest.next_back()?;
             // Larger ones are rare enough for the lists.
             let matching = call.small_cost()?;
-            let callee = self.callee(call.called);
+            let (callee, called) = if SITES {
+                let callee = self.callee(call.called);
+                (callee, self.number(call.called, callee))
+            } else {
+                (FunctionId(call.called), call.called)
+            };
             let block = latest.block as usize;
             let made = || count(&batch.blocks[block]);
             if latest.function != callee || !fits(latest.cost, matching, made) {
@@ -288,10 +296,7 @@ impl Linker {
             }
             cost = cost.checked_add(matching)?;
             // If it is not claimed after all, this is not used.
-            self.claims[block] = Claim {
-                caller,
-                called: self.number(call.called, callee),
-            };
+            self.claims[block] = Claim { caller, called };
         }
         Some((latest.len(), cost))
     }
@@ -508,15 +513,17 @@ impl Linker {
         blocks: Range<usize>,
         self_costs: impl Fn(usize, &'b Block) -> &'b [Cost],
     ) {
-        let (nodes, contexts) = (&mut self.nodes[..], &mut self.contexts);
+        let contexts = &mut self.contexts;
+        let nodes = Cell::from_mut(&mut self.nodes[..]).as_slice_of_cells();
         let claimed = batch.blocks[blocks.clone()].iter();
         let claimed = claimed.zip(&self.claims[blocks.clone()]);
+        let claimed = claimed.zip(&nodes[blocks.clone()]);
         // Backwards, because callers come after those that they called.
-        for (number, (block, claim)) in blocks.zip(claimed).rev() {
-            let caller = nodes[claim.caller as usize];
+        for (number, ((block, claim), node)) in blocks.zip(claimed).rev() {
+            let caller = nodes[claim.caller as usize].get();
             let key = ContextKey::new(claim.called, block.is_proxy);
             let self_costs = self_costs(number, block);
-            nodes[number] = contexts.add_called::<WIDTH>(caller, key, self_costs);
+            node.set(contexts.add_called::<WIDTH>(caller, key, self_costs));
         }
     }
 

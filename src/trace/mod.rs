@@ -199,9 +199,14 @@ impl Trace {
     /// Puts the open block into the batch.
     #[inline]
     fn end_block(&mut self, function: FunctionId) {
-        let special = self.special.get(function.index()).copied();
-        let Special { is_proxy, switch } = special.unwrap_or_default();
-        self.batch.end_block(function, is_proxy, switch);
+        match self.special.get(function.index()) {
+            // Nearly all blocks: what is constant costs nothing.
+            None => self.batch.end_block(function, false, None),
+            Some(special) => {
+                let Special { is_proxy, switch } = *special;
+                self.batch.end_block(function, is_proxy, switch);
+            }
+        }
     }
 
     /// The calls to list for the block that has just ended, if any of its calls waited.

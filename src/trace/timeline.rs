@@ -9,10 +9,13 @@
 //! An invocation lasts at least as long as those that it called, so no box loses its caller's.
 
 use super::contexts::CallSite;
-use crate::tables::{Cost, FunctionId, NameId, next_index, saturated};
+use crate::tables::{Cost, FunctionId, NameId, next_index};
 
 /// No box.
 const NONE: u32 = u32::MAX;
+
+/// The duration of a box that was dropped: the shortest of all.
+const DROPPED: Cost = -1;
 
 /// One invocation of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +184,7 @@ pub(super) struct TimelineBuilder {
     free: Vec<u32>,
     shortest: Cost,
     /// The self costs of all invocations.
-    total: i128,
+    total: Cost,
     added: u64,
 }
 
@@ -203,7 +206,7 @@ impl TimelineBuilder {
     /// Adds an invocation that is missing, and is known only by the cost of the call.
     pub fn add_missing(&mut self, function: FunctionId, cost: Cost) -> Timed {
         let cost = cost.max(0);
-        self.total += i128::from(cost);
+        self.total = self.total.saturating_add(cost);
         self.add_box(function, cost, cost)
     }
 
@@ -218,7 +221,7 @@ impl TimelineBuilder {
         called_at: impl Fn(usize) -> u32,
     ) -> Timed {
         let own = self_cost.max(0);
-        self.total += i128::from(own);
+        self.total = self.total.saturating_add(own);
         let durations = called.iter().map(|called| called.duration);
         let duration = durations.fold(own, Cost::saturating_add);
         // None of those that it called has a box then, because none took longer.
@@ -240,6 +243,9 @@ impl TimelineBuilder {
         called_at: impl Fn(usize) -> u32,
     ) -> Timed {
         let ended = self.add_box(function, own, duration);
+        if called.is_empty() {
+            return ended;
+        }
         let gaps = called.len() as u64 + 1;
         let own = own.unsigned_abs();
         let (in_each, rest) = (own / gaps, own % gaps);
@@ -288,13 +294,12 @@ impl TimelineBuilder {
 
     /// Drops the shortest boxes.
     fn drop_shortest(&mut self) {
-        let shortest = self.shortest;
         let durations = self.boxes.iter().map(|open| open.duration);
-        let mut kept = Vec::with_capacity(self.boxes.len());
-        kept.extend(durations.filter(|&duration| duration >= shortest));
-        self.shortest = shortest.max(shortest_of(kept, self.most));
-        for (number, open) in (0..).zip(&self.boxes) {
-            if (shortest..self.shortest).contains(&open.duration) {
+        let shortest = shortest_of(durations.collect(), self.most);
+        self.shortest = self.shortest.max(shortest);
+        for (number, open) in (0..).zip(&mut self.boxes) {
+            if (0..self.shortest).contains(&open.duration) {
+                open.duration = DROPPED;
                 self.free.push(number);
             }
         }
@@ -365,7 +370,7 @@ impl TimelineBuilder {
             lanes: 1,
             most: self.most,
             shortest: self.shortest,
-            total: saturated(self.total),
+            total: self.total,
         }
     }
 }
