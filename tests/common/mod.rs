@@ -7,6 +7,7 @@ pub mod fixtures;
 pub mod lines;
 pub mod pages;
 pub mod preprocessed;
+pub mod profiles;
 mod random;
 pub mod tables;
 mod trace;

@@ -4,8 +4,6 @@
 //! What was written is in `target/tmp/matrix/`, so that a failure can show the difference from the last
 //! run that agreed. `BLESS=1 cargo test --test program matrix` writes `matrix/digests.txt` anew.
 
-mod profiles;
-
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
@@ -20,9 +18,9 @@ use flate2::read::GzDecoder;
 use tempfile::TempDir;
 
 use crate::common::digests::{Digests, number};
+use crate::common::profiles::{self, one_of};
 use crate::common::{self, Random, fixtures};
 use crate::runner;
-use profiles::one_of;
 
 /// Words that stand for `{}` in options, and the arguments that name inputs.
 const INPUTS: &[(&[&str], &[&str])] = &[

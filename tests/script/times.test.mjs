@@ -6,12 +6,12 @@ const { boxesOf, inOrder, lanesOf, movedSpan, nodeDuring, rangeAround, spanOf, t
 
 const root = { index: -1, name: 'all' };
 const frames = ['main', 'a', 'b', 'leaf'].map((name, key) => ({ key, index: key, name }));
-const frameOf = (index) => frames[index];
+const frameOf = (site) => frames[site];
 
 /** main 0-100 { a 10-50 { leaf 20-30, leaf 31-32 }, b 60-90 }, then leaf 100-120 */
 const columns = {
-  function: [0, 1, 3, 3, 2, 3],
-  lane: [0, 0, 0, 0, 0, 0],
+  first: [0],
+  site: [0, 1, 3, 3, 2, 3],
   depth: [0, 1, 2, 2, 1, 0],
   start: [0, 10, 20, 31, 60, 100],
   duration: [100, 40, 10, 1, 30, 20],
@@ -100,7 +100,7 @@ test('the callees of a hidden call are its caller’s, and so is its time', () =
 });
 
 test('runs have lanes of their own, all from 0', () => {
-  const two = { ...columns, lane: [0, 0, 0, 0, 0, 1], start: [0, 10, 20, 31, 60, 0] };
+  const two = { ...columns, first: [0, 5], start: [0, 10, 20, 31, 60, 0] };
   const lanes = ['one', 'two'].map((name) => ({ name }));
   const { root: top, nodes } = tree({ lanes }, two);
   assert.deepEqual([top.width, top.inclusive, top.own], [100, 120, 0]);
@@ -161,8 +161,8 @@ test('no recursion over data, and calls of any number', () => {
   const rows = [...Array(100_000).keys()];
   const fill = (value) => rows.map(() => value);
   const deep = {
-    function: fill(1),
-    lane: fill(0),
+    first: [0],
+    site: fill(1),
     depth: rows,
     start: rows,
     duration: rows.map((at) => 200_000 - 2 * at),

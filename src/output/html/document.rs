@@ -15,7 +15,7 @@ use crate::output::json::Document;
 use crate::output::{Notes, Sort};
 
 /// The version of the JSON layout.
-const SCHEMA: u32 = 6;
+const SCHEMA: u32 = 7;
 
 /// The most bytes of the data, and the part of these that is reserved for the names of columns.
 const MAX_BYTES: usize = 8_000_000 - PAGE.len() - STYLE.len() - SCRIPT.len();
@@ -45,9 +45,12 @@ impl Data<'_, '_> {
         let lines = budget.lend(20, |budget| self.lines(sources, budget));
         let places = budget.lend(10, |budget| self.places(budget));
         let source = budget.lend(40, |budget| self.source(sources, budget));
-        let timeline = budget.lend(30, |budget| self.timeline(budget));
-        let stacks = self.stacks(budget.left);
-        let [frames, stacks] = stacks.map_or([None, None], |tables| tables.map(Some));
+        let optional = |tables: Option<[DataTable; 2]>| match tables {
+            Some(tables) => tables.map(Some),
+            None => [None, None],
+        };
+        let [sites, timeline] = optional(budget.lend(30, |budget| self.timeline(budget)));
+        let [frames, stacks] = optional(self.stacks(budget.left));
         let mut data = Document::begin(SCHEMA, false, ends_data, output)?;
         self.write_header(notes, &mut data)?;
         start.write(&self, &mut data)?;
@@ -63,6 +66,7 @@ impl Data<'_, '_> {
             ("lines", Some(lines)),
             ("places", Some(places)),
             ("source", source),
+            ("sites", sites),
             ("timeline", timeline),
             ("frames", frames),
             ("stacks", stacks),

@@ -301,9 +301,11 @@ impl DataRow<'_> {
 
     fn push_number(&mut self, number: WholeNumber) {
         // Nearly all values are such numbers, so they do not take the way of other values.
-        match number.exact() {
-            Some(exact) => self.push(itoa::Buffer::new().format(exact).as_bytes()),
-            None => self.push(&to_json(&number)),
+        match u64::try_from(number.0) {
+            Ok(exact @ ..=WholeNumber::MAX_EXACT) => {
+                self.push(itoa::Buffer::new().format(exact).as_bytes())
+            }
+            _ => self.push(&to_json(&number)),
         }
     }
 

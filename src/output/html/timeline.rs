@@ -6,24 +6,30 @@
 //!
 //! | column | value |
 //! |---|---|
-//! | `function` | the position in `functions`, or -1 if it is not there |
-//! | `lane` | the run: a position in `lanes` |
+//! | `site` | what was called, and where: a position in `sites` |
 //! | `depth` | how many rows are around it: its caller is the last row before it with a smaller one |
 //! | `start` | when it began, in the unit of the first event, from 0 in each lane |
 //! | `duration` | how long it took, in the same unit |
+//!
+//! Further fields: `lanes`, the names of the runs that have rows; `first`, the first row of each;
+//! `total`, the durations of all runs; `shortest`, the duration below which calls are omitted (0: none
+//! are); `omitted`, the time of those calls outside of calls that are shown.
+//!
+//! `sites` has these columns:
+//!
+//! | column | value |
+//! |---|---|
+//! | `function` | the position in `functions`, or -1 if it is not there |
 //! | `file` | the position in `files` of the file of the call, or of the function for a row of depth 0 |
 //! | `line` | the line there; 0 if unknown |
-//!
-//! Further fields: `lanes`, the names of the runs that have rows; `total`, the durations of all runs;
-//! `shortest`, the duration below which calls are omitted (0: none are); `omitted`, the time of those
-//! calls outside of calls that are shown.
 
 use std::borrow::Cow;
 
 use super::data::Data;
-use super::table::{Budget, DataColumn, DataRow, DataTable, WholeNumber, cut, text_size};
+use super::table::{Budget, DataColumn, DataRow, DataTable, WholeNumber, cut, position, text_size};
 use crate::compare::Side;
 use crate::display::text::printable;
+use crate::maps::IndexSet;
 use crate::names::last_component;
 use crate::output::timeline::{of_profile, place};
 use crate::profile::Profile;
@@ -33,19 +39,22 @@ use crate::trace::TimelineBox;
 pub(crate) const MAX_CALLS: usize = 20_000;
 const MAX_LANE_NAME: usize = 300;
 
-const COLUMNS: [DataColumn; 7] = [
+const SITE_COLUMNS: [DataColumn; 3] = [
     DataColumn::Value("function"),
-    DataColumn::Value("lane"),
-    DataColumn::Value("depth"),
-    DataColumn::Value("start"),
-    DataColumn::Value("duration"),
     DataColumn::Value("file"),
     DataColumn::Value("line"),
 ];
 
+const COLUMNS: [DataColumn; 4] = [
+    DataColumn::Value("site"),
+    DataColumn::Value("depth"),
+    DataColumn::Value("start"),
+    DataColumn::Value("duration"),
+];
+
 impl Data<'_, '_> {
-    /// The timeline, without the shortest calls if not all fit.
-    pub fn timeline(&self, budget: &mut Budget) -> Option<DataTable> {
+    /// The call sites and the timeline, without the shortest calls if not all fit.
+    pub fn timeline(&self, budget: &mut Budget) -> Option<[DataTable; 2]> {
         // A comparison is read without one.
         let profile = self.views.profile();
         let (timeline, _) = of_profile(profile).ok()?;
@@ -57,28 +66,40 @@ impl Data<'_, '_> {
                 timeline.to_mut().drop_below(shortest);
             }
             let (left, files) = (budget.left, budget.files.len());
+            let mut sites = self.report.data_table(&SITE_COLUMNS);
+            let mut rows_of_sites = IndexSet::default();
             let mut table = self.report.data_table(&COLUMNS);
-            let mut lanes: Vec<(u32, &str)> = Vec::new();
+            // The names of those with rows, and the first row of each.
+            let (mut lanes, mut first) = (Vec::new(), Vec::new());
+            let mut lane = None;
             let mut boxes = timeline.boxes().iter();
             let fits = boxes.all(|shown| {
-                if lanes.last().is_none_or(|(lane, _)| *lane != shown.lane) {
+                if lane != Some(shown.lane) {
+                    lane = Some(shown.lane);
                     let name = names.get(shown.lane as usize).map_or("", String::as_str);
-                    lanes.push((shown.lane, name));
-                    if !budget.take(text_size(name)) {
+                    lanes.push(name);
+                    first.push(position(table.rows()));
+                    let first_size = position(table.rows()).size();
+                    if !budget.take(text_size(name) + first_size) {
                         return false;
                     }
                 }
-                let row = self.timeline_row(table.row(), shown, lanes.len() - 1, budget);
+                let (site, is_new) = rows_of_sites.insert_full((shown.function, shown.site));
+                if is_new && !self.add_site(sites.row(), shown, budget) {
+                    return false;
+                }
+                let row = table.row().position(site).number(shown.depth);
+                let row = row.number(shown.start).number(shown.duration);
                 row.end_within(budget)
             });
             if fits {
                 let (shortest, omitted) = timeline.dropped().unwrap_or_default();
-                let names: Vec<&str> = lanes.into_iter().map(|(_, name)| name).collect();
-                table.set("lanes", &names);
+                table.set("lanes", &lanes);
+                table.set("first", &first);
                 table.set("total", &WholeNumber::from(timeline.total()));
                 table.set("shortest", &WholeNumber::from(shortest));
                 table.set("omitted", &WholeNumber::from(omitted));
-                return Some(table);
+                return Some([sites, table]);
             }
             // Those before the first that has no room tell how many fit.
             most = timeline.boxes().len() - boxes.len() - 1;
@@ -87,13 +108,8 @@ impl Data<'_, '_> {
         }
     }
 
-    fn timeline_row<'t>(
-        &self,
-        row: DataRow<'t>,
-        shown: &TimelineBox,
-        lane: usize,
-        budget: &mut Budget,
-    ) -> DataRow<'t> {
+    /// Adds what was called, and where, if there is room for it.
+    fn add_site(&self, row: DataRow<'_>, shown: &TimelineBox, budget: &mut Budget) -> bool {
         let profile = self.views.profile();
         let function = self.report.view.row(shown.function);
         let function = function.and_then(|function| {
@@ -101,10 +117,9 @@ impl Data<'_, '_> {
             self.functions.place(index)
         });
         let (file, line) = place(profile, shown);
-        let row = row.position(function).position(lane);
-        let row = row.number(shown.depth);
-        let row = row.number(shown.start).number(shown.duration);
-        row.file(budget.file(profile.name(file))).number(line)
+        let row = row.position(function);
+        let row = row.file(budget.file(profile.name(file))).number(line);
+        row.end_within(budget)
     }
 }
 

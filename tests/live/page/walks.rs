@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::make;
 use crate::browser::Browser;
 use crate::common::digests::{Digests, number};
-use crate::common::fixtures;
+use crate::common::{fixtures, profiles};
 
 /// What becomes a report: inputs and options.
 const REPORTS: &[&str] = &[
@@ -57,9 +57,14 @@ fn inputs() -> TempDir {
     for file in files {
         let name = file.file_name().expect("a name");
         let to = directory.path().join(name);
-        fs::copy(&file, &to).expect("a file");
-        // Reports say when their input was recorded.
-        let file = fs::File::options().write(true).open(to).expect("a file");
+        fs::copy(&file, to).expect("a file");
+    }
+    for (name, text) in profiles::all() {
+        fs::write(directory.path().join(name), text).expect("a file");
+    }
+    // Reports say when their input was recorded.
+    for file in fixtures::files_below(directory.path()) {
+        let file = fs::File::options().write(true).open(file).expect("a file");
         file.set_modified(UNIX_EPOCH + Duration::from_secs(1 << 30))
             .expect("a time");
     }

@@ -6,7 +6,7 @@ const LEAST_BOX = 1.5;
 const TICK = 110;
 
 /** The functions with calls on the timeline. */
-const timedFunctions = once(() => new Set(data.timeline?.function));
+const timedFunctions = once(() => new Set(data.sites?.function));
 
 const toTimeline = ({ index }) => toView('timeline', { event: 0, function: index, match: 1, search: '', hide: '' });
 
@@ -27,7 +27,7 @@ let lastTimesTree;
 function timesShown() {
   const { hide } = state;
   if (lastTimesTree?.hide === hide) return lastTimesTree.tree;
-  const frameOf = (index) => functions[index] || OTHERS;
+  const frameOf = (site) => functions[data.sites.function[site]] || OTHERS;
   const tree = timesOf(data.timeline, frameOf, {
     root: ALL,
     lanes: lanes.map((name) => other(name)),
@@ -77,9 +77,10 @@ function aboutTimes(node, { zoom }) {
   const { inclusive, own, start, width, several, at, below } = node;
   const [begin, end] = [start, start + width].map(timeText);
   if (several) return `${begin} to ${end}; zoom to see them`;
-  const { file, line } = data.timeline;
-  const site = at >= 0 && node.parent.at >= 0 && { ...fileOf(file[at]), line: line[at] };
-  const isCalled = site && isFile(site.file) && site.line > 0;
+  const { file, line } = data.sites;
+  const called = at >= 0 && node.parent.at >= 0 ? data.timeline.site[at] : undefined;
+  const site = { ...fileOf(file[called]), line: line[called] };
+  const isCalled = isFile(site.file) && site.line > 0;
   return joined([
     `${ownCost(inclusive)}, ${share(inclusive)} % of the total`,
     at >= 0 && zoom.at >= 0 && node !== zoom && `${percent(inclusive, zoom.inclusive)} % of what is zoomed`,

@@ -1,8 +1,8 @@
 // ---- The timeline: when calls ran --------------------------------------------------------------------
 
 /**
- * The tree of columns with `function`, `lane`, `depth`, `start` and `duration`. A run has a node of its own if there are
- * several (`lanes`, with a frame each). The callees of a hidden call go to its caller.
+ * The tree of columns with `site`, `depth`, `start` and `duration`. A run has a node of its own if there are several
+ * (`lanes`, with a frame each, whose rows begin at those of `first`). The callees of a hidden call go to its caller.
  */
 function timesOf(columns, frameOf, { root, lanes, isHidden }) {
   const tree = new Tree(root, {});
@@ -13,12 +13,14 @@ function timesOf(columns, frameOf, { root, lanes, isHidden }) {
   const tops = lanes.length > 1 ? lanes.map(laneOf) : [tree.root];
   // The nodes of the calls around a row, by depth.
   const around = [];
+  let lane = 0;
   for (let at = 0; at < columns.depth.length; at += 1) {
     const [depth, start, duration] = ['depth', 'start', 'duration'].map((name) => Number(columns[name][at]));
-    const top = tops[columns.lane[at]];
+    if (at >= columns.first[lane + 1]) lane += 1;
+    const top = tops[lane];
     const above = depth > 0 ? around[depth - 1] : top;
     around.length = depth;
-    const frame = frameOf(columns.function[at]);
+    const frame = frameOf(columns.site[at]);
     const hides = isHidden && isHidden(frame);
     around.push(hides ? above : timed(tree.add(above, frame), start, duration, { at }));
     if (!hides && above !== top) above.own -= duration;

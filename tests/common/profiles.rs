@@ -1,9 +1,9 @@
-//! Profiles for the matrix, made at random, but the same ones in each run. Costs come from short lists,
+//! Profiles for the matrix and the walks, made at random, but the same ones in each run. Costs come from short lists,
 //! so that there are ties, and functions call any other, so that they recur.
 
 use std::fmt::Write;
 
-use crate::common::{Random, trace};
+use super::{Random, trace};
 
 /// One of the values.
 pub fn one_of<T: Copy>(values: &[T], random: &mut Random) -> T {
