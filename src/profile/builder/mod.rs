@@ -52,6 +52,8 @@ struct OpenBlock {
     file: NameId,
     /// Whether the function's line is known. Then cost lines need not offer theirs.
     has_line: bool,
+    /// Whether it is in another file than the first block of its function.
+    is_elsewhere: bool,
 }
 
 impl OpenBlock {
@@ -430,6 +432,7 @@ impl ProfileBuilder {
             function,
             file,
             has_line: found.line_source == LineSource::OwnCost,
+            is_elsewhere: found.file != file && found.invocations > 0,
         });
         match &mut self.run {
             Run::Trace => found.add_invocations(1, object, file),
@@ -490,8 +493,9 @@ impl ProfileBuilder {
 
     /// Adds calls of the open block.
     ///
-    /// Returns their edge if it is known already. If proxies are stepped over, it may be known only
-    /// at the end of the block.
+    /// Returns their edge, if all calls of its caller with this text are on it: not in a block in another
+    /// file than its function, and, if proxies are stepped over, not if it is known only at the end of
+    /// the block.
     #[inline]
     pub(crate) fn add_call<const WIDTH: usize>(
         &mut self,
@@ -504,10 +508,11 @@ impl ProfileBuilder {
         };
         let caller = block.function;
         let (callee, target_line) = (call.callee, call.target_line);
-        let file = if self.options.call_files {
-            block.other_file(call.file)
-        } else {
-            NameId::EMPTY
+        let is_elsewhere = block.is_elsewhere && self.run.kind() == Kind::Trace;
+        let file = match self.options.call_files {
+            false => NameId::EMPTY,
+            true if is_elsewhere => call.file,
+            true => block.other_file(call.file),
         };
         let edge = CallEdge {
             caller,
@@ -534,7 +539,7 @@ impl ProfileBuilder {
         if edge.index() == known {
             self.offer_line(callee, target_line);
         }
-        Some(edge)
+        (!is_elsewhere).then_some(edge)
     }
 
     /// The file of a call; empty if it is the caller's. In a trace, a function may have blocks in
@@ -558,7 +563,8 @@ impl ProfileBuilder {
     /// Adds one more call of the open block of a trace, in the block's file, on an `edge` that
     /// [`add_call`](Self::add_call) has returned.
     ///
-    /// Returns false and does nothing if the edge belongs to another caller.
+    /// Returns false and does nothing if the edge belongs to another caller, or if the block is in another
+    /// file than its function.
     #[inline]
     pub(crate) fn add_call_again<const WIDTH: usize>(
         &mut self,
@@ -569,6 +575,9 @@ impl ProfileBuilder {
             debug_assert!(false, "a call outside of a block");
             return false;
         };
+        if block.is_elsewhere {
+            return false;
+        }
         let (caller, calls) = (block.function, &mut self.sums.calls);
         let Run::Invocations(trace) = &mut self.run else {
             return calls.add_again::<WIDTH>(edge, caller, costs.row).is_some();

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::common::Random;
 
-/// Their files, names and objects. The last one has the name of another, as it cannot in a trace.
+/// Their files, names and objects. The last one has the name of another.
 const FUNCTIONS: [[&str; 3]; 10] = [
     ["/srv/app/x.php", "{main}", "app"],
     ["/srv/app/a.php", "run", "app"],
@@ -58,7 +58,7 @@ pub struct Profiles {
 impl Profiles {
     /// The invocation of what is called first.
     fn root(&mut self) -> Node {
-        let most = FUNCTIONS.len() - 2 - usize::from(self.has_traces);
+        let most = FUNCTIONS.len() - 2;
         self.functions = 2 + self.shape.index(most);
         let levels = 2 + self.shape.below(4);
         self.node(0, levels)
