@@ -160,13 +160,7 @@ test('marks are a few round times', () => {
 test('no recursion over data, and calls of any number', () => {
   const rows = [...Array(100_000).keys()];
   const fill = (value) => rows.map(() => value);
-  const deep = {
-    first: [0],
-    site: fill(1),
-    depth: rows,
-    start: rows,
-    duration: rows.map((at) => 200_000 - 2 * at),
-  };
+  const deep = { first: [0], site: fill(1), depth: rows, start: rows, duration: rows.map((at) => 200_000 - 2 * at) };
   const { root: top } = tree({}, deep);
   assert.equal(inOrder(top).length, 100_001);
   assert.equal(timeLevels([top], [0, 200_000], 0.001, none).length, 99_903);
