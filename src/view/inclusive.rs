@@ -34,14 +34,18 @@ impl InclusiveCosts {
     /// between functions that are one row.
     pub fn summed(rows: &Rows<'_>) -> Self {
         let table = &*rows.table;
-        let mut members = vec![0u32; table.functions().len()];
-        if let RowNumbers::OfFunctions(rows) = &rows.numbers {
-            let rows = rows.iter().flatten();
-            rows.for_each(|row| members[row.index()] += 1);
+        // Those of traces and those of aggregates: the calls of one kind are not among those of the other.
+        let mut members = vec![[0u32; 2]; table.functions().len()];
+        if let RowNumbers::OfFunctions(numbers) = &rows.numbers {
+            for ((_, function), row) in rows.functions.profile.functions().zip(numbers) {
+                if let Some(row) = row {
+                    members[row.index()][usize::from(function.is_listed)] += 1;
+                }
+            }
         }
         let mut costs = CostTable::new(table.events().len());
         for (id, _) in table.functions() {
-            if members[id.index()] < 2 && rows.have_functions() {
+            if members[id.index()].iter().all(|&count| count < 2) && rows.have_functions() {
                 costs.push::<ANY_WIDTH>(table.inclusive_costs(id));
                 continue;
             }

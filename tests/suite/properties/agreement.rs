@@ -68,7 +68,7 @@ impl Case {
         let mut options = ConvertOptions::default();
         options.text.names = Names::Full;
         options.inclusive = match random.below(4) {
-            0 if !(has_traces && has_sums) => Some(InclusiveCost::Summed),
+            0 => Some(InclusiveCost::Summed),
             _ => Some(InclusiveCost::Once),
         };
         options.events = match random.below(3) {
