@@ -10,7 +10,7 @@ use super::reader::LineReader;
 use super::{ParseError, Parsed, ReadOptions};
 use crate::in_order::in_order;
 use crate::io::BUFFER;
-use crate::profile::{Kind, ProfileBuilder, ProfileOptions};
+use crate::profile::{Kind, ProfileBuilder};
 
 /// A file that can be read on several threads.
 pub struct Ranges<'a> {
@@ -18,7 +18,8 @@ pub struct Ranges<'a> {
     pub length: u64,
     /// The number of threads.
     pub threads: usize,
-    /// The smallest size of a range in bytes. Each range builds its own tables.
+    /// The smallest size of a range in bytes. Each range builds its own tables, and keeps the blocks
+    /// that are to be linked.
     pub range: u64,
     /// Opens a range of bytes.
     pub open: &'a (dyn Fn(Range<u64>) -> Box<dyn Read + 'a> + Sync),
@@ -61,9 +62,9 @@ impl Ranges<'_> {
             return reading.read(input);
         };
         reading.read((&mut input).take(first - head))?;
-        if !reading.interpreter.can_join() {
+        let Some(profile) = reading.interpreter.range_options() else {
             return reading.read(input);
-        }
+        };
         // The input has read and counted bytes that are still in its buffer.
         let counted = first + input.fill_buf().map_or(0, |bytes| bytes.len() as u64);
         let passed = |from: u64, to: u64| (self.passed)(to.saturating_sub(from.max(counted)));
@@ -77,7 +78,7 @@ impl Ranges<'_> {
             &mut *reading,
             || ranges.next(),
             |range| {
-                let mut sums = ProfileBuilder::new(ProfileOptions::default());
+                let mut sums = ProfileBuilder::new(profile.clone());
                 let interpreter = Interpreter::of_range(&mut sums, &options, columns.clone());
                 let mut own = LineReader::new(interpreter);
                 let outcome = own.read(self.buffered(&range));

@@ -358,11 +358,9 @@ impl Merged {
 /// end.
 const BATCHES: usize = 8;
 
-/// The number of ranges per core of a single input. Each of them builds its own tables.
-const RANGES: u64 = 32;
-
-/// The smallest range, in bytes.
-const MIN_RANGE: u64 = 4 << 20;
+/// The size of the ranges of a single input, in bytes. Each range builds its own tables, and keeps
+/// the blocks that are to be linked.
+const RANGE: u64 = 4 << 20;
 
 /// The most inputs of a batch.
 const MAX_INPUTS: usize = 64;
@@ -486,7 +484,7 @@ impl InputBatch<'_> {
         let (name, options) = (source.to_string(), &self.options.read);
         let builder = &mut self.builder;
         let outcome = if self.threads > 1
-            && let Some(length) = found.length.filter(|&length| length > 2 * MIN_RANGE)
+            && let Some(length) = found.length.filter(|&length| length > 2 * RANGE)
             && let Some(file) = input.file()
         {
             let open = |range: Range<u64>| -> Box<dyn Read + '_> {
@@ -495,7 +493,7 @@ impl InputBatch<'_> {
             let ranges = Ranges {
                 length,
                 threads: self.threads,
-                range: (length / (RANGES * self.threads as u64)).max(MIN_RANGE),
+                range: RANGE,
                 open: &open,
                 passed: &|bytes| self.progress.add(bytes),
             };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use cg_preprocess::callgrind::{self, Parsed, Ranges};
 use cg_preprocess::io::SourceFiles;
 use cg_preprocess::output::{self, text};
-use cg_preprocess::output::{Notes, collapsed, json};
+use cg_preprocess::output::{Notes, collapsed, json, pprof, timeline};
 use cg_preprocess::profile::{
     EventChoice, FunctionId, InclusiveCost, Kind, Line, Profile, ProfileBuilder, ProfileOptions,
 };
@@ -136,10 +136,8 @@ impl Reading {
             assert_eq!(passed.into_inner(), left.into_inner() as u64, "{range}");
         }
         let expected = self.read([text]);
-        if let (true, Ok((found, _)), Ok((expected, _))) =
-            (self.profile.contexts, &found, &expected)
-        {
-            assert_eq!(stacks(found), stacks(expected));
+        if let (Ok((found, _)), Ok((expected, _))) = (&found, &expected) {
+            assert!(self.linked(found) == self.linked(expected), "{range}");
         }
         let (found, expected) = (described(&found), described(&expected));
         let text = text.escape_ascii();
@@ -147,6 +145,20 @@ impl Reading {
             found == expected,
             "ranges of {range}: {text}\n{found}\n{expected}"
         );
+    }
+
+    /// The stacks, their call sites, and when calls were made, as far as that is read.
+    fn linked(&self, profile: &Profile) -> [Vec<u8>; 3] {
+        let [mut lines, mut sites, mut times] = <[Vec<u8>; 3]>::default();
+        if self.profile.contexts {
+            let stacks = Stacks::new(profile);
+            collapsed::write(&stacks, &mut lines).unwrap();
+            pprof::write(&stacks, None, false, &[], &mut sites).unwrap();
+        }
+        if self.profile.timeline > 0 && timeline::write(profile, &mut times).is_err() {
+            times.clear();
+        }
+        [lines, sites, times]
     }
 
     /// Reads one text that can be read.
@@ -174,13 +186,6 @@ fn described(read: &Reads) -> String {
     let files = [Version::V4, Version::V7]
         .map(|version| write_with(profile, version, OnOverflow::Saturate));
     format!("{warnings:?}\n{functions:?}\n{edges:?}\n{lines:?}\n{files:?}")
-}
-
-/// The stacks with their calls and costs.
-fn stacks(profile: &Profile) -> String {
-    let mut lines = Vec::new();
-    collapsed::write(&Stacks::new(profile), &mut lines).unwrap();
-    String::from_utf8_lossy(&lines).into_owned()
 }
 
 /// The self costs of a function by line, which add up to all of them.

@@ -110,14 +110,16 @@ fn ranges_of_traces() {
     let names = [
         "xdebug2/composer.cg",
         "xdebug3/composer.cg",
+        "xdebug3/features.cg",
         "xdebug3/small.cg",
+        "xdebug3/turns.cg",
     ];
     let texts = names.map(fixtures::bytes);
     for seed in 1..=300 {
         let mut random = Random(seed);
         let any = |random: &mut Random| {
             let text = &texts[random.index(texts.len())];
-            let start = random.index(text.len() / 2);
+            let start = random.index(text.len() / 2) * random.index(2);
             let blocks =
                 memchr::memmem::find(&text[start..], b"\n\nfl=").map_or(0, |at| start + at);
             let header = memchr::memmem::find(text, b"\n\nfl=").unwrap();
@@ -137,7 +139,7 @@ fn ranges_of_traces() {
         if random.below(2) == 0 {
             reading.profile.events = EventChoice::All;
         }
-        // What matters of single invocations is not told by ranges of them.
+        reading.profile.call_files = random.below(2) == 0;
         match random.below(8) {
             0 => reading.profile.invocations = true,
             1 => reading.profile.contexts = true,
@@ -145,7 +147,9 @@ fn ranges_of_traces() {
                 reading.profile.contexts = true;
                 reading.profile.call_sites = true;
             }
-            3 => {
+            3 => reading.profile.timeline = 1 + random.index(300),
+            // Which calls replace those of proxies depends on the ranges before.
+            4 => {
                 reading.profile.proxies = vec![
                     b"php::array_map".to_vec(),
                     b"php::call_user_func_array".to_vec(),
@@ -179,6 +183,36 @@ fn a_line_comes_from_another_range() {
             Reading::default().read_in_ranges(text.as_bytes(), range, 2);
         }
     }
+}
+
+/// Functions that are special by their names, which other ranges define.
+#[test]
+fn what_a_name_means_in_another_range() {
+    let read = |name, step, set: fn(&mut Reading)| {
+        let text = String::from_utf8(fixtures::bytes(name)).unwrap();
+        let (header, blocks) = text.split_at(text.find("fl=").unwrap());
+        let blocks = blocks.split("\nsummary:").next().unwrap();
+        // The same again, with ids alone.
+        let again: String = blocks
+            .lines()
+            .map(|line| match line.split_once(") ") {
+                Some((id, _)) => format!("{id})\n"),
+                None => format!("{line}\n"),
+            })
+            .collect();
+        let text = format!("{header}{blocks}\n{again}\n{again}");
+        for range in (1..50).map(|steps: u64| steps * step) {
+            let mut reading = Reading::default();
+            set(&mut reading);
+            reading.read_in_ranges(text.as_bytes(), range, 2);
+        }
+    };
+    read("xdebug3/turns.cg", 1000, |reading| {
+        reading.profile.contexts = true
+    });
+    read("xdebug3/proxies.cg", 60, |reading| {
+        reading.profile.proxies = vec![b"php::call_user_func".to_vec()];
+    });
 }
 
 /// `{main}` in a range that is not the last one, an id that has several names in one range, and a

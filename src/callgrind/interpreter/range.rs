@@ -12,7 +12,7 @@ use super::names::CurrentNames;
 use crate::callgrind::ReadOptions;
 use crate::callgrind::line::{CompressedName, Cursor, NameKind, Position};
 use crate::maps::HashMap;
-use crate::profile::{Cost, NameId, ProfileBuilder};
+use crate::profile::{Cost, NameId, ProfileBuilder, ProfileOptions};
 
 /// The ids of a range.
 #[derive(Debug, Default)]
@@ -51,14 +51,19 @@ impl<'a> Interpreter<'a> {
     ) -> Self {
         let mut range = Interpreter::new(sums, "", options);
         range.row.resize(columns.width(), 0);
-        range.builder.widen(columns.width());
+        range.builder.begin_range(columns.width());
         range.columns = columns;
         range.range = Some(RangeIds::default());
         range
     }
 
+    /// The options for building ranges that can be joined with the lines so far, if there can be any.
+    pub fn range_options(&self) -> Option<ProfileOptions> {
+        self.builder.range_options().filter(|_| self.can_join())
+    }
+
     /// Whether ranges can be joined with the lines so far.
-    pub fn can_join(&self) -> bool {
+    fn can_join(&self) -> bool {
         self.memo.is_some()
             && self.section.is_trace()
             && self.options.parts.is_empty()
@@ -66,7 +71,6 @@ impl<'a> Interpreter<'a> {
                 self.columns.fast_path(),
                 FastPath::Records | FastPath::ShortLines
             )
-            && !self.needs.first_column
             && self.current.is_plain()
             && matches!(self.expect, Expect::OwnCost)
             && self.held.is_none()

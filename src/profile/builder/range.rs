@@ -1,10 +1,27 @@
 //! Ranges of a run of a trace, which separate builders have summed.
 
-use super::ProfileBuilder;
+use super::{ProfileBuilder, ProfileOptions, Run};
 use crate::maps::{HashMap, HashSet};
 use crate::tables::{ANY_WIDTH, CallEdge, NameId};
 
 impl ProfileBuilder {
+    /// The options for a range of the current run, if there can be any: which calls replace those of
+    /// proxies depends on the ranges before.
+    pub(crate) fn range_options(&self) -> Option<ProfileOptions> {
+        self.options
+            .proxies
+            .is_empty()
+            .then(|| self.options.clone())
+    }
+
+    /// Begins a range, with rows of this many costs.
+    pub(crate) fn begin_range(&mut self, width: usize) {
+        self.widen(width);
+        if let Run::Invocations(trace) = &mut self.run {
+            trace.link_later();
+        }
+    }
+
     /// Appends the next range of the run. Returns the numbers that its names have here.
     ///
     /// `known` maps names of the range that are placeholders to names here. Returns `None` and adds
@@ -41,13 +58,23 @@ impl ProfileBuilder {
             numbers.push(id);
         }
         for edge in range.sums.calls.iter() {
+            let caller = numbers[edge.caller.index()];
+            // The first block of the caller here may be in another file.
+            let file = match edge.file {
+                _ if !self.options.call_files => NameId::EMPTY,
+                NameId::EMPTY => functions[edge.caller.index()].file,
+                file => file,
+            };
             let edge_here = CallEdge {
-                caller: numbers[edge.caller.index()],
+                caller,
                 callee: numbers[edge.callee.index()],
-                file: name(edge.file),
+                file: self.call_file(caller, name(file)),
                 ..*edge
             };
             self.sums.calls.add::<ANY_WIDTH>(edge_here, edge.costs());
+        }
+        if let (Run::Invocations(trace), Run::Invocations(range)) = (&mut self.run, range.run) {
+            trace.join(*range, &numbers, name);
         }
         Some(names)
     }
