@@ -358,6 +358,57 @@ impl Case {
         }
     }
 
+    /// Tables of a comparison have the changes of JSON, the largest first.
+    fn changes_agree(&mut self) {
+        let by = *self.random.pick(&ROWS.each_ref());
+        let sort = *self
+            .random
+            .pick(&[&Sort::SelfCost, &Sort::Inclusive, &Sort::Calls]);
+        self.options.text.by = by;
+        self.options.text.sort = sort;
+        self.options.base = self.base.clone();
+        let json = self.json();
+        let rows = &json[if by == GroupBy::Function {
+            "functions"
+        } else {
+            "groups"
+        }];
+        let mut expected: Vec<_> = list(rows)
+            .iter()
+            .map(|row| Change::of_json(row, sort, &json))
+            .collect();
+        expected.sort();
+        for (format, read) in [
+            (
+                Format::Markdown,
+                changes_in_markdown as fn(&str, &str) -> Vec<Change>,
+            ),
+            (Format::Text, changes_in_text),
+        ] {
+            let text = self.text(format);
+            let mut found = read(&text, &by.to_string());
+            let amount = |change: &Change| {
+                let amount = change.change.replace([',', '~'], "");
+                let amount: i128 = amount
+                    .parse()
+                    .unwrap_or_else(|_| panic!("{change:?} {text}"));
+                amount.abs()
+            };
+            assert!(
+                found
+                    .iter()
+                    .map(amount)
+                    .is_sorted_by(|one, next| one >= next),
+                "{text}"
+            );
+            found.sort();
+            assert_eq!(found, expected, "{text}");
+        }
+        self.options.base.clear();
+        self.options.text.by = GroupBy::Function;
+        self.options.text.sort = Sort::default();
+    }
+
     /// The sides of a comparison are what each profile is alone, and change places.
     fn sides_agree(&mut self) {
         let is_per_run = self.random.below(2) == 0;
@@ -417,6 +468,154 @@ impl Case {
             }
         }
     }
+}
+
+/// A row of a comparison: how much its sort column changed, absolutely and as a share, and both sides.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Change {
+    name: String,
+    change: String,
+    share: String,
+    /// `new`, `gone`, or nothing.
+    side: String,
+    own: String,
+    inclusive: String,
+    calls: String,
+}
+
+impl Change {
+    fn of_json(row: &Value, sort: Sort, json: &Value) -> Self {
+        let sides = [&row["base"], &row["new"]];
+        let side = match sides.map(Value::is_null) {
+            [true, _] => "new",
+            [_, true] => "gone",
+            _ => "",
+        };
+        let value = |side: &Value, field: &str| match &side[field] {
+            Value::Array(costs) => number(&costs[0]),
+            calls => number(calls),
+        };
+        let is_known = |field: &str| sides.iter().any(|side| !side[field].is_null());
+        let pair = |field: &str| {
+            if !is_known(field) {
+                return String::new();
+            }
+            let shown = |side: &Value| {
+                let is_estimated = side[format!("{field}_estimated")] == true;
+                let mark = if is_estimated { "~" } else { "" };
+                format!("{mark}{}", grouped(value(side, field)))
+            };
+            let [base, new] = sides.map(shown);
+            match side {
+                "new" => new,
+                "gone" => base,
+                _ if base == new => new,
+                _ => format!("{base} → {new}"),
+            }
+        };
+        let field = match sort {
+            Sort::Inclusive if is_known("inclusive") => "inclusive",
+            Sort::Calls if is_known("invocations") => "invocations",
+            _ if is_known("self") => "self",
+            _ => "inclusive",
+        };
+        let change = value(sides[1], field) - value(sides[0], field);
+        let whole = match field {
+            "invocations" => value(sides[0], field),
+            _ => number(&json["base"]["total"][0]),
+        };
+        let is_estimated = |side: &Value| side[format!("{field}_estimated")] == true;
+        let mark = if sides.into_iter().any(is_estimated) {
+            "~"
+        } else {
+            ""
+        };
+        let difference = value(sides[1], "invocations") - value(sides[0], "invocations");
+        let mut calls = pair("invocations");
+        if side.is_empty() && difference != 0 {
+            calls += &format!(" ({})", signed(difference, grouped));
+        }
+        Change {
+            name: row["name"].as_str().unwrap().to_owned(),
+            change: format!("{mark}{}", signed(change, grouped)),
+            share: signed(change, |change| percent(change, whole)),
+            side: side.to_owned(),
+            own: pair("self"),
+            inclusive: pair("inclusive"),
+            calls,
+        }
+    }
+}
+
+/// A change with its sign, as this shows it without.
+fn signed(change: i128, shown: impl Fn(i128) -> String) -> String {
+    let digits = shown(change.abs());
+    match change {
+        _ if !digits.contains(|digit| ('1'..='9').contains(&digit)) => digits,
+        ..0 => format!("-{digits}"),
+        _ => format!("+{digits}"),
+    }
+}
+
+fn changes_in_markdown(text: &str, noun: &str) -> Vec<Change> {
+    let rows = listed(markdown_tables(text), noun).into_iter();
+    let changes = rows.map(|row| {
+        let cell = |heading: &str| row.get(heading).cloned().unwrap_or_default();
+        let of_sort = |suffix: &str| {
+            let cell = row.iter().find(|(heading, _)| heading.ends_with(suffix));
+            cell.unwrap().1.clone()
+        };
+        let name = cell(noun);
+        let (name, side) = name.rsplit_once("`, ").unwrap_or((&name, ""));
+        Change {
+            name: name.to_owned(),
+            change: of_sort("change"),
+            share: of_sort("%"),
+            side: side.to_owned(),
+            own: cell("self"),
+            inclusive: cell("incl") + &cell("cost"),
+            calls: cell("calls"),
+        }
+    });
+    changes.collect()
+}
+
+fn changes_in_text(text: &str, noun: &str) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut headings: Vec<String> = Vec::new();
+    let mut row: Option<Vec<String>> = None;
+    for line in text.lines() {
+        let cells = line
+            .split("  ")
+            .map(str::trim)
+            .filter(|cell| !cell.is_empty());
+        let cells: Vec<_> = cells.map(str::to_owned).collect();
+        if cells.iter().any(|cell| cell == noun)
+            && cells.iter().any(|cell| cell.ends_with("change"))
+        {
+            headings = cells;
+        } else if let (Some(row), true) = (row.take(), line.starts_with("    ")) {
+            let cell = |at: Option<usize>| row[at.unwrap()].clone();
+            let (side, figures) = line.trim().split_once(": ").unwrap_or(("", line.trim()));
+            let figure = |heading: &str| {
+                let mut figures = figures.split(", ");
+                let figure = figures.find_map(|figure| figure.strip_prefix(heading));
+                figure.unwrap_or_default().trim().to_owned()
+            };
+            changes.push(Change {
+                name: cell(headings.iter().position(|heading| heading == noun)),
+                change: cell(Some(0)),
+                share: cell(Some(1)),
+                side: side.to_owned(),
+                own: figure("self"),
+                inclusive: figure("incl") + &figure("cost"),
+                calls: figure("calls"),
+            });
+        } else if !headings.is_empty() {
+            row = Some(cells).filter(|cells| cells.len() >= 3);
+        }
+    }
+    changes
 }
 
 /// The data of an HTML report.
@@ -731,6 +930,7 @@ proptest! {
         let mut case = Case::new(seed);
         case.report_agrees();
         case.sides_agree();
+        case.changes_agree();
         case.limits_agree();
         case.callers_agree();
         case.rows_agree();
