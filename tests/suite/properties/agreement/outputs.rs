@@ -315,8 +315,11 @@ pub fn tree(text: &str) -> Vec<Node> {
     nodes.collect()
 }
 
+/// The lines of a label.
+pub type Label = Vec<String>;
+
 /// The lines of the labels of a call graph's functions, and of the calls between two.
-pub fn graph(dot: &str) -> (Vec<Vec<String>>, BTreeMap<[String; 2], Vec<String>>) {
+pub fn graph(dot: &str) -> (Vec<Label>, BTreeMap<[String; 2], Label>) {
     let (mut functions, mut edges) = (Vec::new(), BTreeMap::new());
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
     for line in dot.lines() {
