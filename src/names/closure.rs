@@ -126,6 +126,10 @@ mod tests {
                 "{closure} a.php:5",
             ),
             (
+                r"{closure:{closure:{closure:/srv/app/a.php:3}:5}:7}",
+                "{closure} a.php:7",
+            ),
+            (
                 "{closure:/srv/a (copy)/b.php(2) : eval()'d code:1-1}",
                 "{closure} b.php(2) : eval()'d code:1",
             ),
