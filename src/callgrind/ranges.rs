@@ -33,6 +33,10 @@ const HEAD: u64 = 64 << 10;
 /// The largest distance from the intended start of a range to a block.
 const MAX_SEARCHED: u64 = 64 << 10;
 
+/// How many times as long as intended a range may be to be kept until it is joined. Where no block is
+/// found for longer, the lines are read in order.
+const MAX_LENGTH: u64 = 4;
+
 /// Does the same as [`read`](super::read), with the buffer of the input, which must be smaller than
 /// the longest line; on several threads if `file` is a trace. `input` must be at its beginning.
 pub fn read_ranges(
@@ -78,6 +82,9 @@ impl Ranges<'_> {
             &mut *reading,
             || ranges.next(),
             |range| {
+                if range.end - range.start > self.range.saturating_mul(MAX_LENGTH) {
+                    return (range, None);
+                }
                 let mut sums = ProfileBuilder::new(profile.clone());
                 let interpreter = Interpreter::of_range(&mut sums, &options, columns.clone());
                 let mut own = LineReader::new(interpreter);

@@ -12,10 +12,10 @@
 //! while the reader goes on. Ranges that are read on several threads keep theirs, until
 //! [`Trace::join`] appends them in order.
 //!
-//! Reading takes four fifths of the instructions, joining ranges 3%. According to a simulation, that
-//! is as fast as the number of cores up to 4, and 5 times as fast on 6 or more, where linking fills
-//! the time. Only there would it pay off to link within ranges as well, on 8 cores by a third; tried,
-//! that took 500 lines.
+//! Reading takes four fifths of the instructions, joining ranges 3%. In a simulation, 2 and 4 cores
+//! are 2 and 4 times as fast as one, and 6 or more 5 times: there, linking takes all the time. Only
+//! then would it pay off to link within ranges as well, on 8 cores by a third; tried, that took 500
+//! lines.
 
 mod batch;
 mod contexts;
