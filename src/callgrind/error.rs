@@ -261,11 +261,12 @@ pub enum WarningKind {
     ClockJumped { cost: String, run: String },
     /// A part of the profile does not have a requested event.
     #[error(
-        "no event \"{}\" from here on, only {available}: its cost counts as 0",
+        "no event \"{}\" from here on{available}: its cost counts as 0",
         excerpt(event)
     )]
     EventAbsent {
         event: Vec<u8>,
+        /// What messages say of the others.
         available: String,
         /// Whether it is the first of the requested events.
         is_first: bool,

@@ -11,7 +11,7 @@ use crate::compare::{CheckError, Limit, Sides, Verdict, Views, ViewsError, check
 use crate::display::text::excerpt;
 use crate::io::{Output, SourceFiles, plain};
 use crate::output::Notes;
-use crate::profile::{EventChoice, InclusiveCost, Profile};
+use crate::profile::{InclusiveCost, Profile};
 use crate::view::{GroupBy, Hidden, View};
 use crate::warnings::Warnings;
 
@@ -181,13 +181,8 @@ fn allow_limits<'a>(
     if options.limits.is_empty() {
         return Ok(());
     }
-    // If all events are requested, their order is known only at the end.
-    let may_hide_event =
-        |warning: &Warning| options.events == EventChoice::All && warning.absent_event().is_some();
-    let forbids = warnings.iter().find(|listed| {
-        listed.warning.forbids_limits(event) || listed.more > 0 && may_hide_event(listed.warning)
-    });
-    if let Some(listed) = forbids {
+    let mut listed = warnings.iter();
+    if let Some(listed) = listed.find(|listed| listed.warning.forbids_limits(event)) {
         return Err(ConvertError::CannotCheck(listed.warning.to_string()));
     }
     let mut sides = sides

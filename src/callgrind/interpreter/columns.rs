@@ -122,7 +122,7 @@ impl Columns {
         }
         let absent: Vec<usize> = self.map.absent().collect();
         self.map = builder.select_columns(events);
-        let is_new = |at: &usize| !events.is_empty() && absent.binary_search(at).is_err();
+        let is_new = |at: &usize| absent.binary_search(at).is_err();
         let gone = self.map.absent().filter(is_new).collect();
         self.places.clear();
         self.needed = 0;

@@ -303,7 +303,10 @@ impl<'a> Interpreter<'a> {
             return true;
         }
         let events = self.columns.events().iter().map(|name| excerpt(name));
-        let available = events.collect::<Vec<_>>().join(", ");
+        let available = match &events.collect::<Vec<_>>()[..] {
+            [] => String::new(),
+            events => format!(", only {}", events.join(", ")),
+        };
         for at in gone {
             self.messages.warn(WarningKind::EventAbsent {
                 event: self.builder.wanted_event(at).to_vec(),
