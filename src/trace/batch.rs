@@ -5,31 +5,23 @@ use std::ops::Range;
 use std::slice::from_ref;
 
 use super::contexts::CallSite;
-use super::small_rows::{LARGE, SmallRows, small};
+use super::small_rows::{LARGE, SmallRows};
 use super::stretches::Switch;
 use crate::maps::HashMap;
-use crate::tables::{ANY_WIDTH, Cost, CostTable, Costs, FunctionId, next_index};
+use crate::tables::{ANY_WIDTH, Cost, CostTable, Costs, FunctionId};
 
 /// A block that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub function: FunctionId,
-    /// The position of its first call, and the end of its calls.
-    pub calls: (u32, u32),
+    /// The end of its calls, which begin where those of the block before it end.
+    end: usize,
     /// Self cost in the first column.
     pub matching: Cost,
     /// Whether its calls replace the call to it. A proxy without calls stays.
     pub is_proxy: bool,
     /// Whether its function leaves one stack for another.
     pub switch: Option<Switch>,
-}
-
-impl Block {
-    /// The positions of its calls.
-    #[inline]
-    pub fn calls(&self) -> Range<usize> {
-        self.calls.0 as usize..self.calls.1 as usize
-    }
 }
 
 /// A call of a block.
@@ -63,9 +55,7 @@ pub(super) struct Batch {
     self_costs: CostTable,
     /// The inclusive costs of the calls.
     call_costs: SmallRows,
-    /// The position of the first call of the open block.
-    first_call: u32,
-    /// Its self cost in the first column so far.
+    /// The self cost of the open block in the first column so far.
     pub matching: Cost,
     /// The callees and call sites that have the next numbers.
     pub new_sites: Vec<(FunctionId, CallSite)>,
@@ -131,7 +121,16 @@ impl Batch {
             let block = self.blocks.len();
             self.self_costs.add_or_push::<WIDTH>(block, costs.row);
         }
-        self.matching = self.matching.saturating_add(costs.matching);
+        match self.matching.checked_add(costs.matching) {
+            Some(sum) => self.matching = sum,
+            None => self.saturate(costs.matching),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn saturate(&mut self, cost: Cost) {
+        self.matching = self.matching.saturating_add(cost);
     }
 
     /// Adds a call of the open block.
@@ -143,25 +142,55 @@ impl Batch {
             }
             self.call_costs.push::<WIDTH>(costs.row);
         }
-        let cost = small(costs.matching);
-        if cost == LARGE {
-            self.large.insert(self.calls.len(), costs.matching);
+        match i32::try_from(costs.matching) {
+            Ok(cost) if cost != LARGE => self.calls.push(BatchCall { called, cost }),
+            _ => self.push_large(called, costs.matching),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_large(&mut self, called: u32, cost: Cost) {
+        self.large.insert(self.calls.len(), cost);
+        let cost = LARGE;
         self.calls.push(BatchCall { called, cost });
     }
 
     /// Ends the open block.
     #[inline(always)]
-    pub fn end_block(&mut self, function: FunctionId, is_proxy: bool, switch: Option<Switch>) {
-        let end = next_index(self.calls.len());
-        let calls = (replace(&mut self.first_call, end), end);
+    pub fn end_block(&mut self, function: FunctionId) {
         self.blocks.push(Block {
             function,
-            calls,
+            end: self.calls.len(),
             matching: take(&mut self.matching),
-            is_proxy: is_proxy && calls.0 < calls.1,
-            switch,
+            is_proxy: false,
+            switch: None,
         });
+    }
+
+    /// Marks the latest block.
+    pub fn mark(&mut self, is_proxy: bool, switch: Option<Switch>) {
+        let calls = self.calls_of(self.blocks.len() - 1);
+        if let Some(block) = self.blocks.last_mut() {
+            block.is_proxy = is_proxy && !calls.is_empty();
+            block.switch = switch;
+        }
+    }
+
+    /// The positions of the calls of a block.
+    #[inline]
+    pub fn calls_of(&self, block: usize) -> Range<usize> {
+        let before = block.checked_sub(1).map(|before| &self.blocks[before]);
+        before.map_or(0, |before| before.end)..self.blocks[block].end
+    }
+
+    /// The blocks and the positions of their calls.
+    #[inline(always)]
+    pub fn blocks_with_calls(&self) -> impl Iterator<Item = (&Block, Range<usize>)> {
+        self.blocks.iter().scan(0, |end, block| {
+            let first = replace(end, block.end);
+            Some((block, first..block.end))
+        })
     }
 
     /// The self costs of the blocks, unless each is only that in the first column.

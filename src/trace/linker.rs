@@ -12,7 +12,7 @@ use std::mem::take;
 use std::ops::Range;
 use std::slice::from_ref;
 
-use super::batch::{Batch, Block};
+use super::batch::{Batch, BatchCall, Block};
 use super::contexts::{CallSite, CalledFunctions, ContextId, ContextKey, ContextTree};
 use super::invocations::{CallsOfProxies, InvocationCall, InvocationTree, NONE};
 use super::matching::{Unclaimed, claim, fits};
@@ -215,15 +215,16 @@ impl Linker {
     fn link_blocks<const WIDTH: usize, const SITES: bool>(&mut self, batch: &Batch) {
         self.claims.resize(batch.blocks.len(), Claim::default());
         self.nodes.resize(batch.blocks.len(), ContextId::NONE);
-        for (number, block) in (0..).zip(&batch.blocks) {
+        for (number, (block, calls)) in (0..).zip(batch.blocks_with_calls()) {
             if let Some(switch) = block.switch {
                 self.list_latest::<WIDTH>(batch, number as usize);
                 self.stretches.follow(switch);
             }
             let mut cost = block.matching;
             let mut first = self.latest.len();
-            if count(block) > 0 {
-                let Some(called) = self.latest_called::<SITES>(batch, number, block) else {
+            if !calls.is_empty() {
+                let made = &batch.calls[calls.clone()];
+                let Some(called) = self.latest_called::<SITES>(batch, number, cost, made) else {
                     self.link_by_lists::<WIDTH>(batch, number as usize);
                     continue;
                 };
@@ -237,7 +238,7 @@ impl Linker {
                     self.link_latest::<WIDTH>(batch, number as usize, first);
                 }
                 if self.wanted.has_timeline() {
-                    self.time_latest(batch, block, first);
+                    self.time_latest(batch, block, calls.start, first);
                 }
                 self.latest.truncate(first);
             }
@@ -266,18 +267,17 @@ impl Linker {
         *slot(&mut self.costliest, function.index()) = cost.max(0);
     }
 
-    /// If the calls of a block made the latest invocations, the position of the first of these, and
-    /// the inclusive cost of the block.
+    /// If the calls of a block of this self cost made the latest invocations, the position of the first
+    /// of these, and the inclusive cost of the block.
     #[inline(always)]
     fn latest_called<const SITES: bool>(
         &mut self,
         batch: &Batch,
         caller: u32,
-        block: &Block,
+        mut cost: Cost,
+        calls: &[BatchCall],
     ) -> Option<(usize, Cost)> {
-        let calls = &batch.calls[block.calls()];
         let mut latest = self.latest.iter();
-        let mut cost = block.matching;
         // Backwards, because the last call made the latest invocation.
         for call in calls.iter().rev() {
             let latest = latest.next_back()?;
@@ -290,7 +290,7 @@ impl Linker {
                 (FunctionId(call.called), call.called)
             };
             let block = latest.block as usize;
-            let made = || count(&batch.blocks[block]);
+            let made = || count(batch, block);
             if latest.function != callee || !fits(latest.cost, matching, made) {
                 return None;
             }
@@ -304,7 +304,7 @@ impl Linker {
     /// Adds the invocation of a block whose calls made the latest ones, from this position on.
     #[inline(never)]
     fn link_latest<const WIDTH: usize>(&mut self, batch: &Batch, number: usize, first: usize) {
-        let calls = batch.blocks[number].calls();
+        let calls = batch.calls_of(number);
         for (position, call) in (first..self.latest.len()).zip(calls).rev() {
             let block = self.latest[position].block as usize;
             self.link_call(batch, call, next_index(self.first_invocation + block));
@@ -314,9 +314,9 @@ impl Linker {
 
     /// Adds the same to the timeline.
     #[inline(always)]
-    fn time_latest(&mut self, batch: &Batch, block: &Block, first: usize) {
+    fn time_latest(&mut self, batch: &Batch, block: &Block, first_call: usize, first: usize) {
         let called = &self.latest_timed[first..];
-        let site = sites_of(batch, block);
+        let site = sites_from(batch, first_call);
         let timeline = &mut self.timeline;
         let timed = timeline.end(block.function, block.matching, called, site);
         self.latest_timed.truncate(first);
@@ -337,7 +337,8 @@ impl Linker {
         };
         let mut cost = block.matching;
         // Backwards, because the last call made the latest invocation.
-        for call in block.calls().rev() {
+        let calls = batch.calls_of(number);
+        for call in calls.clone().rev() {
             let matching = batch.matching(call);
             cost = cost.saturating_add(matching);
             let callee = self.callee(batch.calls[call].called);
@@ -387,7 +388,7 @@ impl Linker {
         }
         let timed = self.wanted.has_timeline().then(|| {
             self.timed.reverse();
-            let site = sites_of(batch, block);
+            let site = sites_from(batch, calls.start);
             let timeline = &mut self.timeline;
             timeline.end(block.function, block.matching, &self.timed, site)
         });
@@ -397,7 +398,7 @@ impl Linker {
             cost,
             node,
             invocation: next_index(self.first_invocation + number),
-            calls: count(block),
+            calls: next_index(calls.len()),
             timed,
         });
         self.list(block.function, what);
@@ -444,7 +445,7 @@ impl Linker {
                 block,
             } = self.latest[position];
             let block = block as usize;
-            let calls = count(&batch.blocks[block]);
+            let calls = count(batch, block);
             let timed = self.latest_timed.get(position).copied();
             let has_box = timed.is_some_and(|timed| self.timeline.has_box(timed));
             let what = if calls == 0 && !self.wanted.invocations && !has_box {
@@ -672,15 +673,14 @@ impl Linker {
 }
 
 /// The numbers of the call sites of a block, by position of the call.
-fn sites_of<'b>(batch: &'b Batch, block: &Block) -> impl Fn(usize) -> u32 + use<'b> {
-    let first = block.calls().start;
-    move |at| batch.calls[first + at].called
+fn sites_from(batch: &Batch, first_call: usize) -> impl Fn(usize) -> u32 + use<'_> {
+    move |at| batch.calls[first_call + at].called
 }
 
 /// The number of calls of a block.
 #[inline]
-fn count(block: &Block) -> u32 {
-    block.calls.1 - block.calls.0
+fn count(batch: &Batch, block: usize) -> u32 {
+    next_index(batch.calls_of(block).len())
 }
 
 #[cfg(test)]
@@ -777,7 +777,8 @@ mod tests {
                     7 => Some(Switch::Resume),
                     _ => None,
                 };
-                batch.end_block(FunctionId(block.function), block.function == 1, switch);
+                batch.end_block(FunctionId(block.function));
+                batch.mark(block.function == 1, switch);
             }
             linker.link(&batch);
         }

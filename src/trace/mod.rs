@@ -110,8 +110,9 @@ impl Trace {
                 self.end_block(ended);
             }
             self.file = file;
+        } else {
+            self.batch.matching = 0;
         }
-        self.batch.matching = 0;
         // Only here do all calls belong to blocks in the batch.
         if self.batch.len() >= BATCH {
             self.hand_over();
@@ -199,14 +200,17 @@ impl Trace {
     /// Puts the open block into the batch.
     #[inline]
     fn end_block(&mut self, function: FunctionId) {
-        match self.special.get(function.index()) {
-            // Nearly all blocks: what is constant costs nothing.
-            None => self.batch.end_block(function, false, None),
-            Some(special) => {
-                let Special { is_proxy, switch } = *special;
-                self.batch.end_block(function, is_proxy, switch);
-            }
+        self.batch.end_block(function);
+        if function.index() < self.special.len() {
+            self.mark_block(function);
         }
+    }
+
+    // Called, it would cost nearly all blocks more if it were inlined.
+    #[inline(never)]
+    fn mark_block(&mut self, function: FunctionId) {
+        let Special { is_proxy, switch } = self.special[function.index()];
+        self.batch.mark(is_proxy, switch);
     }
 
     /// The calls to list for the block that has just ended, if any of its calls waited.

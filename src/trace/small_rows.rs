@@ -17,7 +17,7 @@ pub(super) struct SmallRows {
 pub(super) const LARGE: i32 = i32::MIN;
 
 /// A cost in 32 bits, or [`LARGE`].
-pub(super) fn small(cost: Cost) -> i32 {
+fn small(cost: Cost) -> i32 {
     i32::try_from(cost).unwrap_or(LARGE)
 }
 
