@@ -405,20 +405,16 @@ impl ContextTree {
 
     /// Merges `from`, which no longer has a parent, and all below it into `into`.
     fn merge_nodes(&mut self, into: ContextId, from: ContextId) {
+        if self.merge_leaf(into, from) {
+            return;
+        }
         self.to_merge.push((into, from));
         while let Some((into, from)) = self.to_merge.pop() {
-            let Context {
-                calls,
-                children: from_children,
-                ..
-            } = self.nodes[from.index()];
-            self.self_costs.add_within(into.index(), from.index());
-            let node = &mut self.nodes[into.index()];
-            node.calls = node.calls.saturating_add(calls);
+            let from_children = self.nodes[from.index()].children;
             // The smaller set of nodes moves, so no node moves often.
-            let into_children = node.children;
+            let into_children = self.nodes[into.index()].children;
             if into_children.count < from_children.count {
-                node.children = from_children;
+                self.nodes[into.index()].children = from_children;
                 self.nodes[from.index()].children = into_children;
                 if from_children.have_index() {
                     let [of_into, of_from] = [into, from].map(|node| self.indices.remove(&node));
@@ -431,13 +427,30 @@ impl ContextTree {
             for _ in 0..children.count {
                 let next = self.nodes[child.index()].next;
                 match self.find(into, self.key(child)) {
-                    Some(found) => self.to_merge.push((found, child)),
+                    Some(found) => {
+                        if !self.merge_leaf(found, child) {
+                            self.to_merge.push((found, child));
+                        }
+                    }
                     None => self.link(into, child),
                 }
                 child = next;
             }
-            self.free.push(from);
         }
+    }
+
+    /// Adds the sums of `from` to those of `into`. Returns whether nothing is below it: most nodes are
+    /// leaves.
+    #[inline]
+    fn merge_leaf(&mut self, into: ContextId, from: ContextId) -> bool {
+        let Context {
+            calls, children, ..
+        } = self.nodes[from.index()];
+        let node = &mut self.nodes[into.index()];
+        node.calls = node.calls.saturating_add(calls);
+        self.self_costs.add_within(into.index(), from.index());
+        self.free.push(from);
+        children.count == 0
     }
 
     #[inline]
