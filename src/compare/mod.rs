@@ -315,6 +315,12 @@ impl<'a> Comparison<'a> {
         sides.map(|(view, functions)| calls_of(view, functions))
     }
 
+    /// The sums of functions that are one on a side, in the first event and not divided by runs.
+    pub(crate) fn undivided(&self, side: Side, functions: &[FunctionId]) -> Option<FunctionSums> {
+        let column = self.first().columns[side];
+        SideEvent { runs: 1, ..column }.sums(&self.views[side], functions)
+    }
+
     /// The event that functions are sorted by.
     pub fn first(&self) -> &ComparedEvent<'a> {
         &self.events[0]

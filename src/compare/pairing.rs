@@ -68,8 +68,9 @@ pub(super) fn paired(profiles: Sides<&View<'_>>) -> Vec<JoinedFunctions> {
     }
 }
 
-/// Parts are the same if the profiled program gave them the same name. Those without a name are the same if
-/// their inputs are, and either are the only ones of these or have the same number and thread.
+/// Parts are the same if the profiled program gave them the same name in the same thread. Those without a
+/// name are the same if their inputs are, and either are the only ones of these or have the same number and
+/// thread.
 fn paired_parts(profiles: Sides<&View<'_>>) -> Vec<JoinedFunctions> {
     let parts = profiles.map(|view| view.profile().parts());
     let inputs = parts.map(|parts| parts.map(|part| part.input).collect());

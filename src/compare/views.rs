@@ -134,8 +134,8 @@ impl<'a> Views<'a> {
         self.new.profile
     }
 
-    /// The view of the profile by function as recorded.
-    pub(crate) fn as_recorded(&self) -> View<'a> {
+    /// The view of the profile by function as recorded; see [`View::joined`].
+    pub(crate) fn joined(&self) -> View<'a> {
         View::joined(&self.new, self.inclusive)
     }
 

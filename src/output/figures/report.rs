@@ -11,8 +11,7 @@ use super::{
     EventFormat, MISSING, both_sides, either, fact, marked, part_rows, share_of_base, signed,
     signed_percent,
 };
-use crate::compare::Subject;
-use crate::compare::{CallCount, Comparison, FunctionChange, FunctionSums, Side, Sides};
+use crate::compare::{CallCount, Comparison, FunctionChange, FunctionSums, Side, Sides, Subject};
 use crate::display::numbers::{counted, percent};
 use crate::display::text::printable;
 use crate::display::units::Quantity;
@@ -308,17 +307,18 @@ impl<'a> Report<'a> {
     /// only one, or if not every call is known.
     pub fn per_call(&self, row: &Row<'_>) -> Option<String> {
         let event = self.first();
-        let runs = self.comparison.map(Comparison::divisors);
         let (mut means, mut most, mut has_several) = (Vec::new(), Vec::new(), false);
-        for (side, view) in self.sides() {
-            let Some(sums) = row.sums[side] else { continue };
+        for (side, _) in self.sides() {
             let functions = row.functions(side);
-            let calls = functions.iter().map(|&id| view.function(id).invocations);
-            let calls = calls.fold(0, |sum: i128, calls| sum.saturating_add(calls.into()));
-            let runs = runs.map_or(1, |runs| runs[side]);
-            let cost = sums.inclusive.saturating_mul(runs.into());
+            let sums = match self.comparison {
+                // What the row has is rounded per run.
+                Some(comparison) => comparison.undivided(side, &functions),
+                None => row.sums[side],
+            };
+            let Some(sums) = sums else { continue };
+            let calls = sums.invocations.rounded();
             let costliest = self.costliest_call(event, side, &functions)?;
-            means.push(event.unit.quotient(cost, calls));
+            means.push(event.unit.quotient(sums.inclusive, calls));
             most.push(event.unit.quotient(costliest, 1));
             has_several |= calls > 1;
         }

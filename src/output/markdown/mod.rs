@@ -121,9 +121,10 @@ fn body(
 ) -> Result<Body, Error> {
     let found = groups.options.function.as_deref();
     let found = found.map(|name| groups.found(name, sources)).transpose()?;
-    let wanted = groups.wanted()?;
+    let mut wanted = None;
     let mut end = Body::default();
     if found.is_none() {
+        wanted = groups.wanted()?;
         repeated(&mut end, groups, wanted.as_ref().map(Wanted::shown));
     }
     // These sections are about all functions.

@@ -37,7 +37,7 @@ pub(super) const JSON: Spec = Spec {
                 // What is hidden is a function of the program, however it is recorded.
                 let functions = match shown.hidden() {
                     Some(_) => shown,
-                    None => &material.views.as_recorded(),
+                    None => &material.views.joined(),
                 };
                 let groups = groups.map(Subject::view);
                 json::write(functions, groups, &material.notes, options, to)?;

@@ -36,8 +36,13 @@ pub(super) const MARKDOWN: Spec = Spec {
         let (limits, options) = (material.notes.limits, material.report_options());
         match rows.subject() {
             Subject::View(rows) => {
-                let (functions, (_, stacks)) =
-                    (functions.subject().view(), material.views.stacks());
+                // These parts have no stacks that could be estimates.
+                let is_part = options.function.is_some() || options.filter.is_some();
+                let (_, stacks) = match is_part {
+                    true => material.views.stacks(),
+                    false => material.stacks(),
+                };
+                let functions = functions.subject().view();
                 let sources = &mut *material.sources;
                 markdown::write(stacks, functions, rows, limits, options, sources, to)?;
             }
