@@ -259,7 +259,8 @@ pub struct ComparisonArguments {
 
     /// Limit growth of the total, or of NAME
     ///
-    /// All limits are repeatable, are for every format except v4 to v7, and are on the first event (-e).
+    /// All limits are repeatable, are for every format except timeline and v4 to v7, and are on the
+    /// first event (-e).
     /// NAME is a function, as for --function, or a group: class:A, package:a/b, file:src/a.c,
     /// object:libz.so.1, line:src/a.c:12; quote names. If the profile does not contain NAME, its limit
     /// passes with a warning, and --strict fails. An incomplete profile passes no limit. --max-growth

@@ -26,8 +26,9 @@ pub struct ReportOptions {
     /// `…` match any text.
     pub filter: Option<Vec<u8>>,
     /// Show only the functions of this name, each with its callers and callees. If there are none:
-    /// those with this last component, or else at most ten with these words in their name, file or
-    /// object. `*` and `…` match any text.
+    /// those with this last component, or else those with these words in their name, file or object,
+    /// of which text and Markdown show the first ten by [`sort`](Self::sort), the tree and dot the ten
+    /// costliest, and JSON all. `*` and `…` match any text.
     pub function: Option<Vec<u8>>,
     /// The width of the terminal, to which lines are cut if names are short. Without a terminal, lines
     /// have at most 200 columns, and names 80.
