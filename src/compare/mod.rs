@@ -31,7 +31,8 @@ use crate::names::original;
 use crate::profile::{FunctionId, Profile, split_scale};
 use crate::view::View;
 use pairing::{JoinedFunctions, paired};
-use sums::{SideEvent, calls_of};
+pub(crate) use sums::SideEvent;
+use sums::calls_of;
 
 /// A function that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -115,6 +115,19 @@ pub(crate) struct SideEvent<'a> {
     pub runs: u64,
 }
 
+impl Default for SideEvent<'_> {
+    fn default() -> Self {
+        SideEvent {
+            at: 0,
+            name: b"",
+            long_name: b"",
+            scale: 1,
+            unit: "",
+            runs: 1,
+        }
+    }
+}
+
 impl<'a> SideEvent<'a> {
     /// An event by its position. If the profile has no events, all costs are 0.
     pub fn new(profile: &'a Profile, at: usize, runs: u64) -> Self {

@@ -103,7 +103,7 @@ impl DotGraph<'_, '_> {
         let (report, event) = (self.report, self.report.first());
         let total = match report.comparison {
             None => event.total(),
-            Some(comparison) => match (comparison.first().change(), event.whole()) {
+            Some(comparison) => match (comparison.first().change(), event.whole) {
                 (change, whole @ 1..) => signed_percent(change, whole) + " % of the base",
                 (change, _) => event.change_in_unit(change),
             },
@@ -144,7 +144,7 @@ impl DotGraph<'_, '_> {
 
     /// The share of the total as a colour or a width shows it, from 0 to 1.
     fn strength(&self, row: &Row<'_>) -> f64 {
-        let whole = self.report.first().whole();
+        let whole = self.report.first().whole;
         let share = (row.change(Sort::Inclusive) as f64 / whole as f64).abs();
         if share.is_finite() {
             share.min(1.0)
@@ -303,7 +303,7 @@ impl DotGraph<'_, '_> {
     /// is shown in its unit.
     fn share(&self, row: &Row<'_>, value: Sort) -> String {
         let (event, cost) = (self.report.first(), row.change(value));
-        match (self.is_compared(), event.whole()) {
+        match (self.is_compared(), event.whole) {
             (false, whole @ 1..) => percent(cost, whole) + " %",
             (false, _) => event.notation.with_unit(cost),
             (true, whole @ 1..) => signed_percent(cost, whole) + " %",

@@ -300,7 +300,7 @@ impl ShownTree<'_, '_> {
                 // Stacks of a base have no calls.
                 Some(_) => costs.to_vec(),
             },
-            whole: Some(report.first().whole()),
+            whole: Some(report.first().whole),
             has_sides: true,
         };
         let mut table = report.table(["function", ""], &columns);

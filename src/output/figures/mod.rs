@@ -14,7 +14,7 @@ use std::io;
 use thiserror::Error;
 
 use self::line::TextLine;
-use crate::compare::{ComparedEvent, Comparison, Side, Sides};
+use crate::compare::{Comparison, Side, SideEvent, Sides};
 pub(crate) use crate::display::numbers::marked;
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
@@ -49,10 +49,10 @@ pub(crate) struct EventFormat<'a> {
     pub peak: Option<Cost>,
     /// The notation for costs of about the size of the total.
     pub notation: Notation,
-    /// Its position in rows of costs, unless it is one of a comparison.
-    at: usize,
-    /// The event of a comparison, which has a position and a scale on each side.
-    compared: Option<ComparedEvent<'a>>,
+    /// The total that shares are relative to: in a comparison, that of the base.
+    pub whole: i128,
+    /// The event of both sides; without a comparison, that of the base has no costs.
+    pub columns: Sides<SideEvent<'a>>,
 }
 
 impl<'a> EventFormat<'a> {
@@ -75,8 +75,15 @@ impl<'a> EventFormat<'a> {
                 },
                 peak: stated.filter(|&peak| profile.states_peak(event) && peak != total),
                 notation: unit.notation(total),
-                at,
-                compared: None,
+                whole: total.into(),
+                columns: Sides {
+                    base: SideEvent::default(),
+                    new: SideEvent {
+                        // The unit has the scale.
+                        scale: 1,
+                        ..SideEvent::new(profile, at, 1)
+                    },
+                },
             }
         });
         figures.collect()
@@ -93,8 +100,9 @@ impl<'a> EventFormat<'a> {
                 unit,
                 totals: event.totals,
                 notation: unit.notation(event.totals.new.abs().max(event.totals.base.abs())),
-                compared: Some(*event),
-                ..EventFormat::default()
+                peak: None,
+                whole: event.totals.base,
+                columns: event.columns,
             }
         });
         figures.collect()
@@ -102,24 +110,12 @@ impl<'a> EventFormat<'a> {
 
     /// Its cost in a row of a side, not divided by runs. Zeros at the end of a row may be missing.
     pub fn cost(&self, side: Side, costs: &[Cost]) -> i128 {
-        match &self.compared {
-            None => costs.get(self.at).copied().unwrap_or(0).into(),
-            Some(event) => event.columns[side].cost(costs),
-        }
+        self.columns[side].cost(costs)
     }
 
     /// A cost of a side as it is shown: per run, if that is compared.
     pub fn per_run(&self, side: Side, cost: i128) -> i128 {
-        let event = self.compared.as_ref();
-        event.map_or(cost, |event| event.columns[side].per_run(cost))
-    }
-
-    /// The total that shares are relative to: in a comparison, that of the base.
-    pub fn whole(&self) -> i128 {
-        match self.compared {
-            None => self.totals.new,
-            Some(_) => self.totals.base,
-        }
+        self.columns[side].per_run(cost)
     }
 
     /// The total, also in a unit of its size.

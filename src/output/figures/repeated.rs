@@ -163,7 +163,7 @@ impl<'a> Report<'a> {
             if calls.is_recursive {
                 return "recursive".to_owned();
             }
-            let share = percent(calls.cost, self.first().whole());
+            let share = percent(calls.cost, self.first().whole);
             marked(calls.is_estimated, share)
         };
         let times = calls.shown(|calls| calls.times.to_string());

@@ -243,17 +243,10 @@ impl<'a> Report<'a> {
         if let Some(comparison) = self.comparison {
             return comparison.sums(event, comparison.function(position));
         }
-        let (view, id) = (self.view, FunctionId::at(position));
-        let cost = |costs| self.events[event].cost(Side::New, costs);
+        let column = self.events[event].columns.new;
         Sides {
             base: None,
-            new: Some(FunctionSums {
-                self_cost: cost(view.self_costs(id)),
-                inclusive: cost(view.inclusive_costs(id)),
-                is_inclusive_estimated: view.is_inclusive_estimated(id),
-                is_self_estimated: view.is_self_estimated(id),
-                invocations: CallCount::per_run(view.function(id).invocations.into(), 1),
-            }),
+            new: column.sums(self.view, &[FunctionId::at(position)]),
         }
     }
 
@@ -509,7 +502,7 @@ impl<'a> Report<'a> {
         }
         let has_share = values[0].value != Sort::Calls;
         Columns {
-            whole: has_share.then(|| self.first().whole()),
+            whole: has_share.then(|| self.first().whole),
             values,
             has_sides: false,
         }
@@ -657,7 +650,7 @@ impl<'a> Report<'a> {
         if name.is_empty() {
             return count;
         }
-        let whole = columns.whole.unwrap_or(first.whole());
+        let whole = columns.whole.unwrap_or(first.whole);
         match self.comparison {
             None => format!(
                 "{count} with a total {name} of {}",
@@ -716,7 +709,7 @@ impl<'a> Report<'a> {
     pub fn part_columns(&self) -> Columns {
         Columns {
             values: vec![Column::TOTAL],
-            whole: self.comparison.is_none().then(|| self.first().whole()),
+            whole: self.comparison.is_none().then(|| self.first().whole),
             has_sides: true,
         }
     }

@@ -324,7 +324,7 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
     let (profile, first) = (report.view, report.first());
     let columns = Columns {
         values: vec![STACK_SELF],
-        whole: Some(first.whole()),
+        whole: Some(first.whole),
         has_sides: false,
     };
     let paths = costliest(stacks.nodes(), |&id| first_cost(stacks.self_costs(id)));
@@ -372,7 +372,7 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
         let table = report.table(["function", "line"], &columns);
         body.table(table, &rows, |_, name| name_cell(report, name));
         if unknown != 0 {
-            let cost = first.with_share_of(unknown, first.whole());
+            let cost = first.with_share_of(unknown, first.whole);
             body.paragraph(&format!("Not on any known line: {cost}."));
         }
     }

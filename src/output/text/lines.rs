@@ -183,7 +183,7 @@ fn columns(report: &Report<'_>) -> Columns {
     };
     Columns {
         values: report.with_calls(costs),
-        whole: Some(report.first().whole()),
+        whole: Some(report.first().whole),
         has_sides: false,
     }
 }
