@@ -22,6 +22,7 @@ pub(crate) use views::OneOrTwo;
 pub use views::{Subject, Views, ViewsError};
 
 use std::cmp::Reverse;
+use std::iter;
 
 use thiserror::Error;
 
@@ -273,9 +274,9 @@ impl<'a> Comparison<'a> {
             .collect();
         sort(&mut functions, views);
         let has_changed = |function: &FunctionChange| {
-            let mut sums = events
-                .iter()
-                .map(|event| event.sums_of(views, &function.functions));
+            let others = events[1..].iter();
+            let others = others.map(|event| event.sums_of(views, &function.functions));
+            let mut sums = iter::once(function.sums).chain(others);
             sums.any(|sums| sums.base != sums.new)
         };
         let (changes, same) = functions.into_iter().partition(has_changed);

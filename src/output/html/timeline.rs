@@ -78,9 +78,10 @@ impl Data<'_, '_> {
                     lane = Some(shown.lane);
                     let name = names.get(shown.lane as usize).map_or("", String::as_str);
                     lanes.push(name);
-                    first.push(position(table.rows()));
-                    let first_size = position(table.rows()).size();
-                    if !budget.take(text_size(name) + first_size) {
+                    let row = position(table.rows());
+                    let size = text_size(name) + row.size();
+                    first.push(row);
+                    if !budget.take(size) {
                         return false;
                     }
                 }
