@@ -298,9 +298,11 @@ pub struct ComparisonArguments {
 
     /// Apply limits on the total cost to each part separately
     ///
-    /// Limits on calls or NAME apply to the sum of all parts. Parts are the named ones: Valgrind writes a named part for each CALLGRIND_DUMP_STATS_AT("name"), as benchmarks do. Of inputs
-    /// without named parts, each dump, thread or run is one, or the whole input. Inputs are compared with those
-    /// of the same path below another directory, or of the same name; X with X.old.
+    /// Limits on calls or NAME apply to the sum of all parts. Parts are the named ones, each with all
+    /// its threads: Valgrind writes a named part for each CALLGRIND_DUMP_STATS_AT("name"), as
+    /// benchmarks do. Of inputs without named parts, each dump, thread or run is one, or the whole
+    /// input. Inputs are compared with those of the same path below another directory, or of the same
+    /// name; X with X.old.
     #[arg(long, hide_short_help = true)]
     pub each_part: bool,
 
