@@ -1,6 +1,6 @@
 //! Errors and warnings of the callgrind reader, with their locations.
 
-use std::mem::discriminant;
+use std::mem::{Discriminant, discriminant};
 use std::{fmt, io};
 
 use thiserror::Error;
@@ -268,7 +268,7 @@ pub enum WarningKind {
         event: Vec<u8>,
         /// What messages say of the others.
         available: String,
-        /// Whether it is the first of the requested events.
+        /// Whether it may be the first event of the output, which depends on all inputs.
         is_first: bool,
     },
 }
@@ -287,6 +287,24 @@ impl WarningKind {
         )
     }
 
+    /// What is the same for those that are alike.
+    fn class(&self) -> (Discriminant<Self>, &[u8]) {
+        use WarningKind::*;
+        match self {
+            Skipped(_) => (discriminant(&SkippedCallCost), b""),
+            CutLine(_) | UnendedLine(_) | CutCall | CutBlock(_) | CutPart => {
+                (discriminant(&CutRun), b"")
+            }
+            // Limits apply to the first event, so its absence must be listed.
+            EventAbsent {
+                event,
+                is_first: true,
+                ..
+            } => (discriminant(self), event),
+            _ => (discriminant(self), b""),
+        }
+    }
+
     /// Whether it is about a skipped line.
     pub(super) fn is_skipped(&self) -> bool {
         matches!(self, WarningKind::Skipped(_) | WarningKind::SkippedCallCost)
@@ -295,17 +313,7 @@ impl WarningKind {
 
 impl Alike for ParseWarning {
     fn is_like(&self, other: &Self) -> bool {
-        use WarningKind::*;
-        let kind = |warning: &ParseWarning| match &warning.kind {
-            Skipped(_) => (discriminant(&SkippedCallCost), false),
-            CutLine(_) | UnendedLine(_) | CutCall | CutBlock(_) | CutPart => {
-                (discriminant(&CutRun), false)
-            }
-            // Limits apply to the first event, so its absence matters more.
-            absent @ EventAbsent { is_first, .. } => (discriminant(absent), *is_first),
-            kind => (discriminant(kind), false),
-        };
-        kind(self) == kind(other)
+        self.kind.class() == other.kind.class()
     }
 
     fn is_omission(&self) -> bool {

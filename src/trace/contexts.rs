@@ -405,7 +405,7 @@ impl ContextTree {
 
     /// Merges `from`, which no longer has a parent, and all below it into `into`.
     fn merge_nodes(&mut self, into: ContextId, from: ContextId) {
-        if self.merge_leaf(into, from) {
+        if self.merge_sums(into, from) {
             return;
         }
         self.to_merge.push((into, from));
@@ -428,7 +428,7 @@ impl ContextTree {
                 let next = self.nodes[child.index()].next;
                 match self.find(into, self.key(child)) {
                     Some(found) => {
-                        if !self.merge_leaf(found, child) {
+                        if !self.merge_sums(found, child) {
                             self.to_merge.push((found, child));
                         }
                     }
@@ -442,7 +442,7 @@ impl ContextTree {
     /// Adds the sums of `from` to those of `into`. Returns whether nothing is below it: most nodes are
     /// leaves.
     #[inline]
-    fn merge_leaf(&mut self, into: ContextId, from: ContextId) -> bool {
+    fn merge_sums(&mut self, into: ContextId, from: ContextId) -> bool {
         let Context {
             calls, children, ..
         } = self.nodes[from.index()];

@@ -104,7 +104,7 @@ pub enum ReadWarningKind {
     EventAbsent {
         event: Vec<u8>,
         available: String,
-        /// Whether it is the first of the requested events.
+        /// Whether it may be the first event of the output, which depends on all inputs.
         is_first: bool,
     },
     /// The profile was incomplete when this program wrote the file.
@@ -125,10 +125,15 @@ pub enum ReadWarningKind {
 
 impl Alike for ReadWarning {
     fn is_like(&self, other: &Self) -> bool {
-        let kind = |own: &Self| match own.kind {
-            ReadWarningKind::EventAbsent { is_first, .. } => (discriminant(&own.kind), is_first),
-            _ => (discriminant(&own.kind), false),
+        // Limits apply to the first event, so its absence must be listed.
+        let event = |own: &'_ Self| match &own.kind {
+            ReadWarningKind::EventAbsent {
+                event,
+                is_first: true,
+                ..
+            } => Some(event.clone()),
+            _ => None,
         };
-        kind(self) == kind(other)
+        discriminant(&self.kind) == discriminant(&other.kind) && event(self) == event(other)
     }
 }

@@ -311,7 +311,7 @@ impl<'a> Interpreter<'a> {
             self.messages.warn(WarningKind::EventAbsent {
                 event: self.builder.wanted_event(at).to_vec(),
                 available: available.clone(),
-                is_first: at == 0,
+                is_first: self.builder.may_be_first(at),
             });
         }
         true

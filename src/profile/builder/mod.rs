@@ -383,6 +383,11 @@ impl ProfileBuilder {
         self.input.events.name(at)
     }
 
+    /// Whether the requested event at a position may be the first one of the output.
+    pub(crate) fn may_be_first(&self, at: usize) -> bool {
+        self.input.events.may_be_first(at)
+    }
+
     /// Finds a function by its key, or numbers it as a new one.
     ///
     /// In a trace, the name alone is the key. The object and file are used if the function has no

@@ -166,6 +166,13 @@ impl Events {
         (firsts[0] != firsts[1]).then_some(firsts)
     }
 
+    /// Whether the requested event at a position may be the first one after others are merged: it is
+    /// here, or by the conventional order.
+    pub fn may_be_first(&self, at: usize) -> bool {
+        let own = conventional(self.name(at));
+        at == 0 || self.wanted.iter().all(|other| own <= conventional(other))
+    }
+
     /// Names of all events: the columns, then those that formulas define, in the order of their
     /// definitions.
     fn names(&self) -> impl Iterator<Item = &[u8]> {

@@ -121,7 +121,7 @@ pub fn read(
     let absent = map.absent().map(|at| ReadWarningKind::EventAbsent {
         event: builder.wanted_event(at).to_vec(),
         available: excerpt(&event),
-        is_first: at == 0,
+        is_first: builder.may_be_first(at),
     });
     let mut warnings: Vec<_> = absent.collect();
     let is_single = start.function_count == 1;
