@@ -206,7 +206,7 @@ impl Trace {
         }
     }
 
-    // Called, it would cost nearly all blocks more if it were inlined.
+    // Inlined, it would cost nearly all other blocks some instructions.
     #[inline(never)]
     fn mark_block(&mut self, function: FunctionId) {
         let Special { is_proxy, switch } = self.special[function.index()];
