@@ -120,6 +120,21 @@ impl CostTable {
         self.width = width;
     }
 
+    /// Removes all rows from this one on.
+    pub fn truncate(&mut self, rows: usize) {
+        self.costs.truncate(rows * self.width);
+    }
+
+    /// Adds rows of which only the first cost is not 0.
+    #[inline]
+    pub fn extend_firsts(&mut self, costs: impl ExactSizeIterator<Item = Cost>) {
+        if self.width == 1 {
+            self.costs.extend(costs);
+        } else {
+            costs.for_each(|cost| self.push_padded(&[cost]));
+        }
+    }
+
     /// Adds a row of zeros.
     #[inline(always)]
     pub fn push_zeros(&mut self) {
@@ -225,6 +240,17 @@ impl CostTable {
         for (sum, &cost) in self.costs[row * self.width..].iter_mut().zip(costs) {
             *sum = cost.max(*sum);
         }
+    }
+
+    /// The rows of `WIDTH` costs from this one on.
+    #[inline(always)]
+    pub fn rows_from<const WIDTH: usize>(&self, row: usize) -> impl Iterator<Item = &[Cost]> {
+        let width = if WIDTH == ANY_WIDTH {
+            self.width
+        } else {
+            WIDTH
+        };
+        self.costs[row * width..].chunks_exact(width)
     }
 
     /// The costs of a row.

@@ -47,16 +47,17 @@ impl Numbering {
     #[inline]
     pub fn number<K: Eq + Hash>(&mut self, key: K, len: usize, key_of: impl Fn(usize) -> K) -> u32 {
         let [_, _, _, _, hash @ ..] = self.hasher.hash_one(&key).to_be_bytes();
+        let hash = u32::from_be_bytes(hash);
+        let is_key = |known: &Number| known.hash == hash && key_of(known.number as usize) == key;
         let new = Number {
             number: next_index(len),
-            hash: u32::from_be_bytes(hash),
+            hash,
         };
-        let entry = self.numbers.entry(
-            new.hash(),
-            |known| known.hash == new.hash && key_of(known.number as usize) == key,
-            Number::hash,
-        );
-        entry.or_insert(new).get().number
+        if let Some(known) = self.numbers.find(new.hash(), is_key) {
+            return known.number;
+        }
+        let entry = self.numbers.insert_unique(new.hash(), new, Number::hash);
+        entry.get().number
     }
 }
 

@@ -3,12 +3,13 @@
 //! A node is a function below its caller's node, or, if requested, a function and the call site
 //! that called it.
 //!
-//! It is built while a trace is read. An invocation that has ended has a *subtree*: its own node
-//! and, below it, the nodes of its callees, merged by function. Each merge of two nodes removes
-//! one, so all merging together takes no longer than adding the nodes. The search for a node among
-//! its siblings begins where the previous one ended, since a function mostly makes the same calls in
-//! the same order. Few siblings are all compared; many are in a hash table. Nothing here is
-//! recursive, because calls may be nested to any depth.
+//! It is built while a trace is read. An invocation that has ended is added below its caller, or is a
+//! node without a parent, until it is known who called it. Then this is merged with the nodes there,
+//! and so is everything below it. Each merge of two nodes removes one, so all merging together takes
+//! no longer than adding the nodes. The search for a node among its siblings begins after the one
+//! that was found before, since a function mostly makes the same calls in the same order. Few
+//! siblings are all compared; many are in a hash table. Nothing here is recursive, because calls may
+//! be nested to any depth.
 
 use std::borrow::Cow;
 
@@ -63,9 +64,6 @@ impl Children {
     /// Up to this many, a linear search is faster than an index.
     const MAX_LISTED: u32 = 8;
 
-    /// The number that is compared before the index is used, if there is one.
-    const TRIED: u32 = 2;
-
     #[inline]
     fn have_index(self) -> bool {
         self.count > Self::MAX_LISTED
@@ -96,6 +94,11 @@ pub(super) struct ContextKey(u32);
 impl ContextKey {
     pub fn new(number: u32, is_stepped_over: bool) -> Self {
         ContextKey(if is_stepped_over { !number } else { number })
+    }
+
+    /// The same with another number.
+    pub fn with_number(self, number: u32) -> Self {
+        ContextKey::new(number, self.is_stepped_over())
     }
 
     fn is_stepped_over(self) -> bool {
@@ -367,8 +370,39 @@ impl ContextTree {
         key: ContextKey,
         self_costs: &[Cost],
     ) -> ContextId {
-        if let Some(found) = self.find(parent, key) {
-            // No input has enough calls that this could overflow.
+        if let Some(next) = self.step(parent, key) {
+            self.self_costs.add::<WIDTH>(next.index(), self_costs);
+            return next;
+        }
+        self.add_elsewhere::<WIDTH>(parent, key, self_costs)
+    }
+
+    /// If the child after the latest one has this key, counts a call of it.
+    #[inline(always)]
+    fn step(&mut self, parent: ContextId, key: ContextKey) -> Option<ContextId> {
+        // In one slice, whose length is known.
+        let nodes = &mut self.nodes[..];
+        let latest = nodes[parent.index()].children.latest;
+        let next = nodes.get(latest.index())?.next;
+        let node = nodes.get_mut(next.index())?;
+        if node.key != key {
+            return None;
+        }
+        // No input has enough calls that this could overflow.
+        node.calls += 1;
+        nodes[parent.index()].children.latest = next;
+        Some(next)
+    }
+
+    /// The same if it is not the child after the latest one.
+    #[inline(never)]
+    fn add_elsewhere<const WIDTH: usize>(
+        &mut self,
+        parent: ContextId,
+        key: ContextKey,
+        self_costs: &[Cost],
+    ) -> ContextId {
+        if let Some(found) = self.find_elsewhere(parent, key) {
             self.nodes[found.index()].calls += 1;
             self.self_costs.add::<WIDTH>(found.index(), self_costs);
             return found;
@@ -382,7 +416,7 @@ impl ContextTree {
     /// its key has this number.
     pub(super) fn attach_as(&mut self, parent: ContextId, child: ContextId, number: u32) {
         let key = &mut self.nodes[child.index()].key;
-        *key = ContextKey::new(number, key.is_stepped_over());
+        *key = key.with_number(number);
         self.attach(parent, child);
     }
 
@@ -453,33 +487,42 @@ impl ContextTree {
         children.count == 0
     }
 
+    /// The child with this key. The one after the latest is compared first: a function mostly makes the
+    /// same calls in the same order.
     #[inline]
     fn find(&mut self, parent: ContextId, key: ContextKey) -> Option<ContextId> {
+        let latest = self.nodes[parent.index()].children.latest;
+        let next = self.nodes.get(latest.index())?.next;
+        if self.key(next) == key {
+            self.nodes[parent.index()].children.latest = next;
+            return Some(next);
+        }
+        self.find_elsewhere(parent, key)
+    }
+
+    /// The child with this key, if it is not the one after the latest.
+    #[inline(always)]
+    fn find_elsewhere(&mut self, parent: ContextId, key: ContextKey) -> Option<ContextId> {
         let children = self.nodes[parent.index()].children;
-        let latest = self.nodes.get(children.latest.index())?;
-        if latest.key == key {
-            return Some(children.latest);
+        let latest = children.latest;
+        if self.nodes.get(latest.index())?.key == key {
+            return Some(latest);
         }
-        let compared = if children.have_index() {
-            Children::TRIED
+        let mut found = None;
+        if children.have_index() {
+            found = self.find_in_index(parent, key);
         } else {
-            children.count
-        };
-        let mut child = latest.next;
-        for _ in 1..compared {
-            let node = &self.nodes[child.index()];
-            if node.key == key {
-                self.nodes[parent.index()].children.latest = child;
-                return Some(child);
+            let mut child = self.nodes[latest.index()].next;
+            for _ in 2..children.count {
+                child = self.nodes[child.index()].next;
+                if self.key(child) == key {
+                    found = Some(child);
+                    break;
+                }
             }
-            child = node.next;
         }
-        if !children.have_index() {
-            return None;
-        }
-        let found = self.find_in_index(parent, key)?;
-        self.nodes[parent.index()].children.latest = found;
-        Some(found)
+        self.nodes[parent.index()].children.latest = found?;
+        found
     }
 
     #[inline(never)]

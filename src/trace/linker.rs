@@ -4,13 +4,11 @@
 //! Mostly, the invocations that a block called are the latest ones that nobody has claimed. So those
 //! of the current batch are on a stack, with all that they called below them: these are the blocks
 //! before theirs. They have no node of their own. Only where that does not hold, and at the end of
-//! the batch, what is on the stack moves to lists by function: a leaf as its costs, anything else as
-//! a node with those of its callees below it, which is merged into its caller's callees later.
+//! the batch, what is on the stack moves to lists by function: a leaf as its costs, anything else
+//! with all that it called, which [waits](WaitingSubtrees) for its caller.
 
-use std::cell::Cell;
 use std::mem::take;
 use std::ops::Range;
-use std::slice::from_ref;
 
 use super::batch::{Batch, BatchCall, Block};
 use super::contexts::{CallSite, CalledFunctions, ContextId, ContextKey, ContextTree};
@@ -19,6 +17,7 @@ use super::matching::{Unclaimed, claim, fits};
 use super::small_rows::SmallRows;
 use super::stretches::Stretches;
 use super::timeline::{Timed, Timeline, TimelineBuilder};
+use super::waiting::{Claim, WaitingSubtrees};
 use crate::tables::{ANY_WIDTH, Cost, FunctionId, first_cost, next_index, slot};
 
 /// The requested results for a trace; by default none.
@@ -111,8 +110,7 @@ impl Listed {
 struct Kept {
     /// Its inclusive cost in the first column.
     cost: Cost,
-    /// Its node in the [`ContextTree`], or [`ContextId::NONE`].
-    node: ContextId,
+    contexts: Contexts,
     /// Its position in the [`InvocationTree`], or [`NONE`].
     invocation: u32,
     /// The number of calls that it made.
@@ -121,6 +119,21 @@ struct Kept {
     timed: Option<Timed>,
 }
 
+/// Where the contexts of an invocation and of all that it called are.
+#[derive(Clone, Copy, Debug)]
+enum Contexts {
+    /// Nowhere: they are not requested.
+    None,
+    /// At this node of the [`ContextTree`] and below it.
+    Node(ContextId),
+    /// Not in that yet, but in the subtree of this number.
+    Waiting(u32),
+}
+
+/// The most invocations that wait for their callers outside of the [`ContextTree`]: memory is limited,
+/// and with one event, these take 4 MiB.
+const MOST_WAITING: usize = 256 << 10;
+
 /// An invocation of the current batch that nobody has claimed, and that is not in the lists.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
@@ -128,15 +141,6 @@ struct Latest {
     cost: Cost,
     function: FunctionId,
     block: u32,
-}
-
-/// The call that claimed a block of the current batch.
-#[derive(Clone, Copy, Debug, Default)]
-struct Claim {
-    /// The caller's block.
-    caller: u32,
-    /// The number of the called function or of the call site in the [`ContextTree`].
-    called: u32,
 }
 
 /// Links calls to the invocations that they made.
@@ -152,8 +156,6 @@ pub(super) struct Linker {
     first_block: usize,
     /// By block of the batch, if it was one of them.
     claims: Vec<Claim>,
-    /// By block of the batch, if it has a node and made calls.
-    nodes: Vec<ContextId>,
     /// All others, by function.
     unclaimed: Vec<Vec<Listed>>,
     kept: Vec<Kept>,
@@ -165,6 +167,7 @@ pub(super) struct Linker {
     free_rows: Vec<u32>,
     /// One of these rows; stored here to keep the capacity.
     leaf: Vec<Cost>,
+    waiting: WaitingSubtrees,
     stretches: Stretches,
     invocations: InvocationTree,
     /// The position of the batch's first block among them.
@@ -186,6 +189,7 @@ impl Linker {
     pub fn new(wanted: LinkOptions) -> Self {
         Linker {
             wanted,
+            waiting: WaitingSubtrees::new(MOST_WAITING),
             timeline: TimelineBuilder::new(wanted.timeline),
             ..Linker::default()
         }
@@ -195,6 +199,8 @@ impl Linker {
     pub fn link(&mut self, batch: &Batch) {
         let width = batch.width();
         self.contexts.self_costs.widen(width);
+        self.waiting.widen(width);
+        debug_assert_eq!(width, self.contexts.self_costs.width());
         self.leaf_costs.widen(1 + width);
         let new_sites = batch.new_sites.iter();
         let called = new_sites.map(|&(function, site)| (function, Some(site)));
@@ -214,7 +220,6 @@ impl Linker {
     #[inline(never)]
     fn link_blocks<const WIDTH: usize, const SITES: bool>(&mut self, batch: &Batch) {
         self.claims.resize(batch.blocks.len(), Claim::default());
-        self.nodes.resize(batch.blocks.len(), ContextId::NONE);
         for (number, (block, calls)) in (0..).zip(batch.blocks_with_calls()) {
             if let Some(switch) = block.switch {
                 self.list_latest::<WIDTH>(batch, number as usize);
@@ -330,11 +335,11 @@ impl Linker {
         self.list_latest::<WIDTH>(batch, number + 1);
         let block = &batch.blocks[number];
         let stretch = self.stretches.current;
-        let node = if self.wanted.contexts {
-            self.enter_block::<WIDTH>(batch, number)
-        } else {
-            ContextId::NONE
-        };
+        let node = self.wanted.contexts.then(|| {
+            let key = ContextKey::new(block.function.number(), block.is_proxy);
+            let self_costs = batch.self_costs::<WIDTH>(number);
+            self.contexts.enter::<WIDTH>(key, 1, self_costs)
+        });
         let mut cost = block.matching;
         // Backwards, because the last call made the latest invocation.
         let calls = batch.calls_of(number);
@@ -363,23 +368,23 @@ impl Linker {
             let kept = match claimed.map(Listed::ended) {
                 Some(Ended::Kept(number)) => {
                     self.free.push(number);
-                    Some(self.kept[number as usize])
+                    Some(number as usize)
                 }
                 Some(Ended::Leaf(_) | Ended::LeafRow(_)) | None => None,
             };
             if self.wanted.invocations {
                 // Leaves are kept with their positions.
-                let invocation = kept.map_or(NONE, |kept| kept.invocation);
+                let invocation = kept.map_or(NONE, |kept| self.kept[kept].invocation);
                 self.link_call(batch, call, invocation);
             }
             if self.wanted.has_timeline() {
                 let leaf = claimed_cost.map(Timed::dropped);
-                let timed = kept.and_then(|kept| kept.timed).or(leaf);
+                let timed = kept.and_then(|kept| self.kept[kept].timed).or(leaf);
                 let timeline = &mut self.timeline;
                 let timed = timed.unwrap_or_else(|| timeline.add_missing(callee, matching));
                 self.timed.push(timed);
             }
-            if self.wanted.contexts {
+            if let Some(node) = node {
                 self.add_claimed::<WIDTH>(batch, call, node, claimed.map(Listed::ended));
             }
         }
@@ -396,7 +401,7 @@ impl Linker {
         self.note_cost(block.function, cost);
         let what = self.keep(Kept {
             cost,
-            node,
+            contexts: node.map_or(Contexts::None, Contexts::Node),
             invocation: next_index(self.first_invocation + number),
             calls: next_index(calls.len()),
             timed,
@@ -425,12 +430,23 @@ impl Linker {
                 contexts.add_called::<WIDTH>(caller, key, costs.get(1..).unwrap_or_default());
                 self.free_row(row);
             }
-            Some(Ended::Kept(kept)) => {
-                contexts.attach_as(caller, self.kept[kept as usize].node, number);
-            }
+            Some(Ended::Kept(kept)) => self.add_kept::<WIDTH>(kept, caller, number),
             None => {
                 let costs = batch.call_costs(call, &mut self.leaf);
                 contexts.add_called::<WIDTH>(caller, key, costs);
+            }
+        }
+    }
+
+    /// Puts an invocation and all that it called below a node, with this number in its key.
+    fn add_kept<const WIDTH: usize>(&mut self, kept: u32, parent: ContextId, number: u32) {
+        let contexts = &mut self.contexts;
+        match self.kept[kept as usize].contexts {
+            Contexts::None => {}
+            Contexts::Node(node) => contexts.attach_as(parent, node, number),
+            Contexts::Waiting(subtree) => {
+                let waiting = &mut self.waiting;
+                waiting.add_below::<WIDTH>(subtree, contexts, parent, number);
             }
         }
     }
@@ -451,14 +467,10 @@ impl Linker {
             let what = if calls == 0 && !self.wanted.invocations && !has_box {
                 self.keep_leaf(batch.self_costs::<WIDTH>(block), cost)
             } else {
-                let node = if self.wanted.contexts {
-                    self.enter_blocks::<WIDTH>(batch, first..block + 1)
-                } else {
-                    ContextId::NONE
-                };
+                let contexts = self.contexts_of::<WIDTH>(batch, first..block + 1);
                 self.keep(Kept {
                     cost,
-                    node,
+                    contexts,
                     invocation: next_index(self.first_invocation + block),
                     calls,
                     timed,
@@ -477,54 +489,17 @@ impl Linker {
         slot(&mut self.unclaimed, function.index()).push(listed);
     }
 
-    /// Enters a node for a block, without a parent.
-    fn enter_block<const WIDTH: usize>(&mut self, batch: &Batch, number: usize) -> ContextId {
-        let block = &batch.blocks[number];
-        let self_costs = batch.self_costs::<WIDTH>(number);
-        let key = ContextKey::new(block.function.number(), block.is_proxy);
-        self.contexts.enter::<WIDTH>(key, 1, self_costs)
-    }
-
-    /// Enters nodes for the last of these blocks and all that it called: the others.
-    fn enter_blocks<const WIDTH: usize>(
-        &mut self,
-        batch: &Batch,
-        blocks: Range<usize>,
-    ) -> ContextId {
-        let last = blocks.end - 1;
-        let node = self.enter_block::<WIDTH>(batch, last);
-        self.nodes[last] = node;
-        let called = blocks.start..last;
-        // Once for all of them, because this is where most of the time goes.
-        match batch.rows() {
-            Some(rows) => {
-                self.enter_called::<WIDTH>(batch, called, |at, _| rows.row_of::<WIDTH>(at))
-            }
-            None => self.enter_called::<WIDTH>(batch, called, |_, block| from_ref(&block.matching)),
+    /// The contexts of the last of these blocks and of all that it called: the others.
+    fn contexts_of<const WIDTH: usize>(&mut self, batch: &Batch, blocks: Range<usize>) -> Contexts {
+        if !self.wanted.contexts {
+            return Contexts::None;
         }
-        node
-    }
-
-    /// Enters nodes for blocks whose callers are among them or in the block after them.
-    // Inlined, its loop would not stay in registers.
-    #[inline(never)]
-    fn enter_called<'b, const WIDTH: usize>(
-        &mut self,
-        batch: &'b Batch,
-        blocks: Range<usize>,
-        self_costs: impl Fn(usize, &'b Block) -> &'b [Cost],
-    ) {
-        let contexts = &mut self.contexts;
-        let nodes = Cell::from_mut(&mut self.nodes[..]).as_slice_of_cells();
-        let claimed = batch.blocks[blocks.clone()].iter();
-        let claimed = claimed.zip(&self.claims[blocks.clone()]);
-        let claimed = claimed.zip(&nodes[blocks.clone()]);
-        // Backwards, because callers come after those that they called.
-        for (number, ((block, claim), node)) in blocks.zip(claimed).rev() {
-            let caller = nodes[claim.caller as usize].get();
-            let key = ContextKey::new(claim.called, block.is_proxy);
-            let self_costs = self_costs(number, block);
-            node.set(contexts.add_called::<WIDTH>(caller, key, self_costs));
+        let may_wait = self.waiting.have_room(blocks.len());
+        let subtree = self.waiting.push::<WIDTH>(batch, &self.claims, blocks);
+        if may_wait {
+            Contexts::Waiting(subtree)
+        } else {
+            Contexts::Node(self.waiting.enter::<WIDTH>(subtree, &mut self.contexts))
         }
     }
 
@@ -641,8 +616,7 @@ impl Linker {
 
     /// Enters the remaining invocations, which have no caller.
     fn add_roots(&mut self) {
-        let contexts = &mut self.contexts;
-        for (function, all) in (0..).map(FunctionId).zip(&self.unclaimed) {
+        for (function, all) in (0..).map(FunctionId).zip(take(&mut self.unclaimed)) {
             let number = if self.wanted.call_sites && !all.is_empty() {
                 next_index(self.called.insert_full((function, None)).0)
             } else {
@@ -650,6 +624,7 @@ impl Linker {
             };
             let key = ContextKey::new(number, false);
             for listed in all {
+                let contexts = &mut self.contexts;
                 match listed.ended() {
                     Ended::Leaf(cost) => {
                         contexts.add_called::<ANY_WIDTH>(ContextId::TOP, key, &[cost.into()]);
@@ -660,14 +635,13 @@ impl Linker {
                         contexts.add_called::<ANY_WIDTH>(ContextId::TOP, key, costs);
                     }
                     Ended::Kept(kept) => {
-                        let node = self.kept[kept as usize].node;
-                        contexts.attach_as(ContextId::TOP, node, number);
+                        self.add_kept::<ANY_WIDTH>(kept, ContextId::TOP, number);
                     }
                 }
             }
         }
         if self.wanted.call_sites {
-            contexts.set_called(take(&mut self.called));
+            self.contexts.set_called(take(&mut self.called));
         }
     }
 }
@@ -739,14 +713,16 @@ mod tests {
         blocks
     }
 
-    /// The results for the blocks, this number in a batch; the requested costs are `columns`.
+    /// The results for the blocks, this number in a batch; the requested costs are `columns`. At most
+    /// `most_waiting` invocations wait for their callers.
     fn linked(
         blocks: &[TestBlock],
-        batch: usize,
+        (batch, most_waiting): (usize, usize),
         columns: Range<usize>,
         wanted: LinkOptions,
     ) -> (Vec<String>, String, Timeline) {
         let (mut linker, mut sites) = (Linker::new(wanted), CallSites::default());
+        linker.waiting = WaitingSubtrees::new(most_waiting);
         for blocks in blocks.chunks(batch) {
             let mut batch = Batch::new(columns.len(), 0);
             for block in blocks {
@@ -801,7 +777,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_of_batches_does_not_matter() {
+    fn the_size_of_batches_and_what_waits_do_not_matter() {
         for seed in 0..8 {
             let blocks = random_blocks(seed);
             for columns in [0..1, 0..2, 0..3, 1..2, 1..3] {
@@ -814,13 +790,16 @@ mod tests {
                         call_sites,
                         timeline: 200_000,
                     };
-                    let linked = |batch| linked(&blocks, batch, columns.clone(), wanted);
+                    let linked = |limits| linked(&blocks, limits, columns.clone(), wanted);
                     // One block after the other keeps every invocation.
-                    let single = linked(1);
+                    let single = linked((1, 0));
                     assert!(single.0.len() > 50);
-                    for batch in [2, 7, 100, 1000] {
-                        let is_same = linked(batch) == single;
-                        assert!(is_same, "{seed} {batch} {columns:?} {wanted:?}");
+                    for batch in [1, 2, 7, 100, 1000] {
+                        for most_waiting in [0, 3, 20, 1000] {
+                            let limits = (batch, most_waiting);
+                            let is_same = linked(limits) == single;
+                            assert!(is_same, "{seed} {limits:?} {columns:?} {wanted:?}");
+                        }
                     }
                 }
             }

@@ -26,6 +26,7 @@ mod proxies;
 mod small_rows;
 mod stretches;
 mod timeline;
+mod waiting;
 
 use std::mem::{replace, take};
 use std::panic::resume_unwind;
@@ -102,20 +103,16 @@ impl Trace {
     // nearly all blocks need no stack.
     #[inline(never)]
     pub fn open_block(&mut self, function: FunctionId, file: NameId) {
-        if self.links {
-            if self.batch.blocks.len() == self.batch.blocks.capacity() {
-                return self.open_block_in_larger_batch(function, file);
-            }
-            if let Some(ended) = self.function.replace(function) {
-                self.end_block(ended);
-            }
-            self.file = file;
-        } else {
+        if !self.links {
             self.batch.matching = 0;
+            return;
         }
-        // Only here do all calls belong to blocks in the batch.
-        if self.batch.len() >= BATCH {
-            self.hand_over();
+        if self.batch.blocks.len() == self.batch.blocks.capacity() {
+            return self.open_block_in_larger_batch(function, file);
+        }
+        self.file = file;
+        if let Some(ended) = self.function.replace(function) {
+            self.end_block(ended);
         }
     }
 
@@ -202,15 +199,25 @@ impl Trace {
     fn end_block(&mut self, function: FunctionId) {
         self.batch.end_block(function);
         if function.index() < self.special.len() {
-            self.mark_block(function);
+            return self.end_special_block(function);
         }
+        self.hand_over_if_large();
     }
 
     // Inlined, it would cost nearly all other blocks some instructions.
     #[inline(never)]
-    fn mark_block(&mut self, function: FunctionId) {
+    fn end_special_block(&mut self, function: FunctionId) {
         let Special { is_proxy, switch } = self.special[function.index()];
         self.batch.mark(is_proxy, switch);
+        self.hand_over_if_large();
+    }
+
+    /// Hands over the batch, all of whose calls belong to its blocks.
+    #[inline]
+    fn hand_over_if_large(&mut self) {
+        if self.batch.len() >= BATCH {
+            self.hand_over();
+        }
     }
 
     /// The calls to list for the block that has just ended, if any of its calls waited.
@@ -258,12 +265,12 @@ impl Trace {
                     sites.map(|sites| sites.number(callee, CallSite { file, ..site }, new));
                 numbers.extend(number);
             }
-            for call in &mut batch.calls {
+            by_fours(&mut batch.calls, |call| {
                 call.called = numbers[call.called as usize];
-            }
-            for block in &mut batch.blocks {
+            });
+            by_fours(&mut batch.blocks, |block| {
                 block.function = functions[block.function.index()];
-            }
+            });
             if !self.special.is_empty() {
                 for block in &mut batch.blocks {
                     let special = self.special.get(block.function.index());
@@ -303,6 +310,16 @@ impl Trace {
         let worker = self.worker.get_or_insert_with(|| Worker::start(wanted));
         worker.link(batch);
     }
+}
+
+/// Changes all elements, with fewer instructions than one by one: the compiler does not unroll loops
+/// that may panic.
+fn by_fours<T>(all: &mut [T], change: impl Fn(&mut T)) {
+    let (fours, rest) = all.as_chunks_mut::<4>();
+    for four in fours {
+        four.iter_mut().for_each(&change);
+    }
+    rest.iter_mut().for_each(change);
 }
 
 /// What a function is besides.
