@@ -191,7 +191,7 @@ impl<'l, 'a> Check<'l, 'a> {
         let LimitTarget::Named(by, name) = &self.target else {
             let totals = self.columns.zip(self.views).map(|(column, view)| {
                 let total = column.cost(&view.profile().totals());
-                Some(exact(column.per_run(total)))
+                Some(exact(total))
             });
             let mut verdict = self.judge(totals)?;
             if let (Some(comparison), Outcome::Failed) = (self.comparison, verdict.outcome) {

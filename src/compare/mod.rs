@@ -77,7 +77,7 @@ impl FunctionChange {
     /// The growth of a value.
     fn growth(&self, value: impl Fn(FunctionSums) -> i128) -> i128 {
         let Sides { base, new } = self.sums.map(|sums| sums.map_or(0, &value));
-        new - base
+        new.saturating_sub(base)
     }
 }
 
@@ -236,8 +236,6 @@ pub struct Comparison<'a> {
     /// cost come first.
     pub changes: Vec<FunctionChange>,
     same: Vec<FunctionChange>,
-    /// Whether a sum of either side has reached the limits of 64 bits and is therefore wrong.
-    pub has_saturated: bool,
 }
 
 impl<'a> Comparison<'a> {
@@ -284,7 +282,6 @@ impl<'a> Comparison<'a> {
             is_per_run: per_run,
             changes,
             same,
-            has_saturated: profiles.into_iter().any(Profile::has_saturated),
             events,
             views: owned,
         })
@@ -371,11 +368,6 @@ impl<'a> Comparison<'a> {
     /// If there is no such event.
     pub fn parts(&self, event: usize) -> Vec<PartChange<'a>> {
         PartChange::between(self.views.as_ref(), self.events[event].columns)
-    }
-
-    /// Whether both sides contain numbers of invocations.
-    pub fn has_invocations(&self) -> bool {
-        self.views.as_ref().into_iter().all(View::has_invocations)
     }
 
     /// The number of functions that do not differ.

@@ -27,12 +27,6 @@ impl Quotient {
     }
 }
 
-impl From<i128> for Quotient {
-    fn from(number: i128) -> Self {
-        Quotient { number, divisor: 1 }
-    }
-}
-
 impl PartialEq for Quotient {
     fn eq(&self, other: &Self) -> bool {
         self.is_within(*other) == Some(true) && other.is_within(*self) == Some(true)

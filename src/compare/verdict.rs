@@ -74,6 +74,14 @@ pub enum LimitTarget {
 }
 
 impl Outcome {
+    /// All outcomes, those that need attention first.
+    pub(crate) const ALL: [Outcome; 4] = [
+        Outcome::Failed,
+        Outcome::Incomplete,
+        Outcome::NotFound,
+        Outcome::Passed,
+    ];
+
     /// What documents call it.
     pub fn name(self) -> &'static str {
         match self {

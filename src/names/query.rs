@@ -87,11 +87,6 @@ impl NameQuery {
         }
     }
 
-    /// The typed text, printable.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
     /// The positions of the functions that match best, and the most of them to show.
     ///
     /// Names that it fits come first, then names with its words, then files and objects with them.

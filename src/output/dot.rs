@@ -46,7 +46,7 @@ use crate::output::figures::row::Row;
 use crate::output::figures::table::SourceLocation;
 use crate::output::figures::{absence, both_sides, command, marked, per_run, signed_percent};
 use crate::output::options::Wanted;
-use crate::output::{Names, ReportOptions, Sort};
+use crate::output::{ReportOptions, Sort};
 
 /// The smallest inclusive cost of a shown function, in thousandths of the total.
 const MIN_FUNCTION_SHARE: u128 = 5;
@@ -221,10 +221,7 @@ impl DotGraph<'_, '_> {
         for (number, &at) in (1..).zip(&nodes) {
             let row = &self.report.row(at);
             let full = row.named.shown();
-            let mut label = vec![match self.report.options.names {
-                Names::Full => full.clone(),
-                _ => short_name(&full, NAME_WIDTH),
-            }];
+            let mut label = vec![self.report.options.names.of(&full, NAME_WIDTH)];
             label.extend(self.node_figures(row));
             let mut tooltip = vec![full, SourceLocation::of(&row.named).full()];
             tooltip.retain(|line| !line.is_empty());

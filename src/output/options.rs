@@ -2,7 +2,7 @@
 
 use crate::compare::{Sides, Verdict};
 use crate::named::by_name;
-use crate::names::{NameQuery, Named, SHORT, UnknownFunction};
+use crate::names::{NameQuery, Named, SHORT, UnknownFunction, short_name};
 use crate::view::GroupBy;
 
 /// The most columns of a line in a pipe or a file.
@@ -28,7 +28,7 @@ pub struct ReportOptions {
     /// Show only the functions of this name, each with its callers and callees. If there are none:
     /// those with this last component, or else those with these words in their name, file or object,
     /// of which text and Markdown show the first ten by [`sort`](Self::sort), the tree and dot the ten
-    /// costliest, and JSON all. `*` and `…` match any text.
+    /// costliest (or, in a comparison, those that changed most), and JSON all. `*` and `…` match any text.
     pub function: Option<Vec<u8>>,
     /// The width of the terminal, to which lines are cut if names are short. Without a terminal, lines
     /// have at most 200 columns, and names 80.
@@ -68,6 +68,11 @@ impl ReportOptions {
             }),
             (None, None) => None,
         })
+    }
+
+    /// Whether all functions are shown, not only those that are looked for.
+    pub(crate) fn shows_all(&self) -> bool {
+        self.function.is_none() && self.filter.is_none()
     }
 
     /// The width to which lines are cut.
@@ -113,6 +118,16 @@ by_name!(Names {
     Short: "short" | "auto",
     Full: "full",
 });
+
+impl Names {
+    /// A name, in this width if it is short.
+    pub(crate) fn of(self, name: &str, width: usize) -> String {
+        match self {
+            Names::Full => name.to_owned(),
+            Names::Short => short_name(name, width),
+        }
+    }
+}
 
 /// The order of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -37,12 +37,13 @@ use serde_core::Serialize;
 use thiserror::Error;
 
 use super::json;
+use crate::compare::SideEvent;
 use crate::display::numbers::rounded;
 use crate::display::text::printable;
 use crate::display::units::{Quantity, Unit};
 use crate::maps::HashMap;
 use crate::names::Packages;
-use crate::profile::{Cost, Kind, NameId, Profile, split_scale};
+use crate::profile::{Cost, Kind, NameId, Profile};
 use crate::trace::{Timeline, TimelineBox};
 
 /// The most calls that are shown.
@@ -85,10 +86,8 @@ pub(crate) fn of_profile(profile: &Profile) -> Result<(&Timeline, Unit), Timelin
     let timeline = profile.timeline();
     let timeline = timeline.filter(|_| profile.kind() != Some(Kind::Aggregate));
     let timeline = timeline.ok_or(TimelineError::Aggregate)?;
-    let unit = profile.events().first().map(|event| {
-        let scale = split_scale(profile.event()).1;
-        Unit::of(profile.unit(event), scale)
-    });
+    let event = SideEvent::new(profile, 0, 1);
+    let unit = Some(Unit::of(event.unit, event.scale));
     let unit = unit.filter(|unit| unit.quantity == Quantity::Time);
     let unit = unit.ok_or_else(|| TimelineError::Event(printable(profile.event())))?;
     Ok((timeline, unit))

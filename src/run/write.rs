@@ -4,9 +4,7 @@ use std::io::{self, Write};
 
 use super::format::Material;
 use super::loaded::LoadedProfile;
-use super::{
-    ConvertError, ConvertOptions, Converted, Feature, Format, FormatError, Warning, notices,
-};
+use super::{ConvertError, ConvertOptions, Converted, Feature, FormatError, Warning, notices};
 use crate::compare::{CheckError, Limit, Sides, Verdict, Views, ViewsError, check_all};
 use crate::display::text::excerpt;
 use crate::io::{Output, SourceFiles, plain};
@@ -56,16 +54,15 @@ impl Loaded<'_> {
         sides.judge(views, converted)?;
         let warnings: Vec<_> = converted.warnings.iter().map(|it| it.to_string()).collect();
         let mut material = Material {
-            // The HTML report hides by itself, so that readers can show what is hidden.
-            views: match options.format {
-                Format::Html => &whole,
-                format if !format.has(Feature::Hidden) => &whole,
-                _ => views,
+            views: if options.format.has(Feature::Hidden) {
+                views
+            } else {
+                &whole
             },
+            whole: &whole,
             notes: sides.notes(&warnings, &converted.verdicts),
             sources: &mut self.sources,
             options,
-            to_terminal: self.output.target.is_terminal(),
             output: &self.output.target,
             estimates: None,
             found: Vec::new(),

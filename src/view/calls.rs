@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{GroupBy, Hidden, View};
 use crate::maps::{HashMap, IndexSet};
 use crate::profile::{Cost, EdgeRef, FunctionId, Kind, NameId};
-use crate::stacks::{Outermost, Stacks};
+use crate::stacks::Outermost;
 use crate::tables::{ANY_WIDTH, CostTable};
 use crate::trace::{CallSite, ContextId};
 
@@ -148,7 +148,7 @@ pub(super) struct OutermostCalls {
 
 impl OutermostCalls {
     pub fn new(view: &View<'_>) -> Self {
-        let stacks = Stacks::new(view.profile);
+        let stacks = view.shown_stacks();
         let mut calls = OutermostCalls {
             rows: HashMap::default(),
             costs: CostTable::new(view.profile.events().len()),

@@ -48,6 +48,12 @@ impl GraphCycles {
         members
     }
 
+    /// The cycles of several rows.
+    pub fn of_several(&self) -> Vec<Vec<FunctionId>> {
+        let cycles = self.members.iter();
+        cycles.filter(|cycle| cycle.len() > 1).cloned().collect()
+    }
+
     /// The same with other numbers of rows, and without rows that have none.
     pub fn renumbered(&self, number: impl Fn(FunctionId) -> Option<FunctionId>) -> Self {
         let mut renumbered = GraphCycles::default();

@@ -399,6 +399,17 @@ impl<'a> View<'a> {
             .collect()
     }
 
+    /// The cycles of several rows that call each other.
+    pub(crate) fn cycles(&self) -> Vec<Vec<FunctionId>> {
+        if let Some(of_graphs) = &self.inclusive.cycles {
+            return of_graphs.of_several();
+        }
+        let cycles = self.rows.table.cycles().all();
+        let of_several = cycles.filter(|members| members.len() > 1);
+        let of_several = of_several.map(|members| members.iter().copied().map(FunctionId));
+        of_several.map(Iterator::collect).collect()
+    }
+
     /// The costs of the calls from a row to another that are not part of other calls of that, by the
     /// stacks, and whether they are estimated. Not known if something is hidden.
     pub(crate) fn outermost_calls(

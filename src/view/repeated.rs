@@ -13,7 +13,7 @@ impl View<'_> {
     /// Whether one line makes these calls repeatedly for each call of its function.
     pub(crate) fn is_repeated(&self, call: &EdgeRef<'_>) -> bool {
         let least = MIN_TIMES.saturating_mul(self.caller_runs(call));
-        self.has_invocations() && call.calls >= least
+        call.calls >= least
     }
 
     /// How often the caller ran. What nobody calls ran once.

@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::row::Row;
-use crate::compare::{CallCount, Comparison, FunctionSums, Side, Sides};
+use crate::compare::{CallCount, FunctionSums, Side, Sides};
 use crate::maps::{HashSet, IndexMap};
 use crate::names::Named;
 use crate::profile::{Cost, EdgeRef};
@@ -54,8 +54,6 @@ impl CallSums {
     }
 
     pub fn row<'a>(&self, report: &Report<'a>) -> Row<'a> {
-        let runs = report.comparison.map(Comparison::divisors);
-        let runs = runs.unwrap_or(Sides { base: 1, new: 1 });
         let events = report.table_events().iter().enumerate();
         let sums = events.map(|(at, event)| {
             self.sides.as_ref().zip(Sides::EACH).map(|(sums, side)| {
@@ -64,7 +62,7 @@ impl CallSums {
                 Some(FunctionSums {
                     inclusive: event.per_run(side, cost),
                     is_inclusive_estimated: sums.is_estimated,
-                    invocations: CallCount::per_run(sums.calls, runs[side]),
+                    invocations: CallCount::per_run(sums.calls, event.columns[side].runs),
                     ..FunctionSums::default()
                 })
             })

@@ -21,7 +21,7 @@ use crate::display::text::printable;
 use crate::display::units::{Notation, Unit, in_units};
 use crate::maps::IndexMap;
 use crate::names::UnknownFunction;
-use crate::profile::{Cost, Profile, split_scale};
+use crate::profile::{Cost, Profile};
 
 /// The reason why a report cannot be written.
 #[derive(Debug, Error)]
@@ -61,13 +61,12 @@ impl<'a> EventFormat<'a> {
         let sums = profile.totals().into_iter().zip(profile.summaries());
         let events = profile.events().iter().enumerate().zip(sums);
         let figures = events.map(|((at, event), (total, stated))| {
-            let (_, scale) = split_scale(event.name());
-            let unit_name = profile.unit(event);
-            let unit = Unit::of(unit_name, scale);
+            let column = SideEvent::new(profile, at, 1);
+            let unit = Unit::of(column.unit, column.scale);
             EventFormat {
                 name: event.name(),
-                long_name: event.long_name(),
-                unit_name,
+                long_name: column.long_name,
+                unit_name: column.unit,
                 unit,
                 totals: Sides {
                     base: 0,
@@ -78,11 +77,8 @@ impl<'a> EventFormat<'a> {
                 whole: total.into(),
                 columns: Sides {
                     base: SideEvent::default(),
-                    new: SideEvent {
-                        // The unit has the scale.
-                        scale: 1,
-                        ..SideEvent::new(profile, at, 1)
-                    },
+                    // The unit has the scale.
+                    new: SideEvent { scale: 1, ..column },
                 },
             }
         });

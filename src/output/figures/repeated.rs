@@ -80,7 +80,9 @@ impl<'a> Report<'a> {
         let mut rows: Vec<_> = found.into_values().collect();
         rows.retain(|row| self.comparison.is_none() || row.change() != 0);
         let cost = |row: &RepeatedCalls<'_>| change(row.sides.map(|calls| Some(calls?.cost)));
-        rows.sort_by_key(|row| [row.change(), cost(row)].map(|value| Reverse(value.abs())));
+        rows.sort_by_key(|row| {
+            [row.change(), cost(row)].map(|value| Reverse(value.saturating_abs()))
+        });
         rows
     }
 
@@ -124,9 +126,7 @@ impl<'a> Report<'a> {
     }
 
     fn calls_of(&self, side: Side, view: &View<'_>, call: &EdgeRef<'_>) -> SideCalls {
-        let runs = self
-            .comparison
-            .map_or(1, |comparison| comparison.divisors()[side]);
+        let runs = self.first().columns[side].runs;
         let count = i128::from(call.calls);
         SideCalls {
             times: CallCount::per_run(count, view.caller_runs(call)),

@@ -197,24 +197,20 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A row of a profile alone that is no function, with its self costs and its inclusive costs.
+    /// A row of a profile alone that is no function, with its self costs.
     pub fn row_of(
         &self,
         named: Named<'a>,
-        costs: [&[Cost]; 2],
-        is_inclusive_estimated: bool,
+        self_costs: &[Cost],
+        is_self_estimated: bool,
     ) -> Row<'a> {
-        let sums = self.events.iter().map(|event| {
-            let [self_cost, inclusive] = costs.map(|costs| event.cost(Side::New, costs));
-            Sides {
-                base: None,
-                new: Some(FunctionSums {
-                    self_cost,
-                    inclusive,
-                    is_inclusive_estimated,
-                    ..FunctionSums::default()
-                }),
-            }
+        let sums = self.events.iter().map(|event| Sides {
+            base: None,
+            new: Some(FunctionSums {
+                self_cost: event.cost(Side::New, self_costs),
+                is_self_estimated,
+                ..FunctionSums::default()
+            }),
         });
         Row {
             named,
@@ -392,7 +388,8 @@ impl<'a> Report<'a> {
         let count = counted(wanted.found.len() as u64, self.kind.by.name());
         let shown = wanted.shown().len();
         let only = if shown < wanted.found.len() {
-            format!("; the {shown} costliest are shown")
+            let first = self.either("costliest", "most changed");
+            format!("; the {shown} {first} are shown")
         } else {
             String::new()
         };
@@ -687,7 +684,7 @@ impl<'a> Report<'a> {
             let parts = part_rows(self.view.profile()).into_iter();
             let parts = parts.map(|(name, totals)| Row {
                 text: Some(name),
-                ..self.row_of(Named::default(), [&totals, &[]], false)
+                ..self.row_of(Named::default(), &totals, false)
             });
             return parts.collect();
         };

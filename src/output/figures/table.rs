@@ -236,7 +236,7 @@ impl<'t> TextTable<'t> {
     }
 
     /// The rows, without the headings.
-    pub fn lines_mut(&mut self) -> &mut [TextRow] {
+    fn lines_mut(&mut self) -> &mut [TextRow] {
         &mut self.lines[1..]
     }
 

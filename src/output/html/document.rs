@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use super::costs::SideSums;
 use super::data::Data;
 use super::functions::{COSTS, NAMES};
+use super::groups::POSITION;
 use super::start::InitialState;
 use super::table::{Budget, DataColumn, DataTable, ends_data, shown};
 use super::{PAGE, SCRIPT, STYLE};
-use crate::compare::Sides;
+use crate::compare::{Side, Sides};
 use crate::io::SourceFiles;
 use crate::maps::IndexSet;
 use crate::output::json::Document;
@@ -110,7 +111,26 @@ impl Data<'_, '_> {
             }
             has_room
         });
+        let cycles = self.cycles();
+        let members = cycles.iter().map(Vec::len).sum::<usize>();
+        let has_room = budget.take(POSITION * members);
+        table.set("cycles", &if has_room { cycles } else { Vec::new() });
         table
+    }
+
+    /// The functions in the report that call each other, directly or through others; in a comparison,
+    /// none.
+    fn cycles(&self) -> Vec<Vec<usize>> {
+        if self.report.comparison.is_some() {
+            return Vec::new();
+        }
+        let cycles = self.report.view.cycles().into_iter().map(|cycle| {
+            let ranks = cycle.into_iter().map(|id| self.rank(Side::New, id));
+            let mut shown: Vec<_> = ranks.filter_map(|of| self.functions.place(of)).collect();
+            shown.sort_unstable();
+            shown
+        });
+        cycles.filter(|shown| shown.len() > 1).collect()
     }
 
     /// Writes the names of files without the source root, and the positions of those outside of it,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::table::{DataColumn, DataRow, cut, shown};
 use crate::compare::{Side, Transition};
-use crate::names::{SHORT, parted, short_name};
+use crate::names::{SHORT, parted};
 use crate::output::figures::report::Report;
 use crate::output::{Names, Sort};
 
@@ -118,13 +118,13 @@ impl DataRow<'_> {
     }
 }
 
-/// The whole name, empty if lists do not shorten it, and the parts of the name in lists, by lines.
+/// The whole name (`???` if there is none), empty if lists do not shorten it, and the parts of the name in lists, by lines.
 pub(super) fn names(name: &[u8], how: Names) -> [String; 2] {
-    let name = shown(name);
-    let short = match how {
-        Names::Full => name.clone(),
-        _ => short_name(&name, SHORT),
+    let name = match shown(name) {
+        name if name.is_empty() => "???".to_owned(),
+        name => name,
     };
+    let short = how.of(&name, SHORT);
     let parts = parted(&short);
     [if short == name { String::new() } else { name }, parts]
 }

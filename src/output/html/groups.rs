@@ -59,10 +59,7 @@ impl<'a> Data<'a, '_> {
         let mut all = RankedRows::new(report);
         all.choose(usize::MAX, |group| {
             let name = report.named(group).name;
-            let name = match self.options.within_root(name) {
-                None if name.is_empty() => b"???",
-                within => within.unwrap_or(name),
-            };
+            let name = self.options.within_root(name).unwrap_or(name);
             let row = table.row().with_costs(report, group);
             let row = row.with_inclusive(report, group);
             row.with_names(report, group, name).end_within(budget)

@@ -5,14 +5,14 @@ use std::io;
 
 use super::data::Data;
 use super::table::{WholeNumber, cut};
-use crate::compare::{Comparison, Side, Sides, Verdict};
+use crate::compare::{Comparison, Outcome, Side, Sides, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
 use crate::display::units::Unit;
 use crate::names::last_component;
 use crate::output::Notes;
 use crate::output::figures::heading::{Excess, excess};
-use crate::output::figures::{EventFormat, command, part_rows, per_run};
+use crate::output::figures::{EventFormat, command, part_count, part_rows, per_run};
 use crate::output::json::Document;
 use crate::profile::Profile;
 use crate::view::{MIN_PERCENT, MIN_TIMES};
@@ -57,14 +57,14 @@ impl<'a> Data<'a, '_> {
         data.field("complete", &is_complete)?;
         data.field("runs", &WholeNumber::from(profile.runs()))?;
         // Failed limits come first, so that none is omitted before one that passed.
-        let limits = [false, true].into_iter().flat_map(|passed| {
+        let limits = Outcome::ALL.into_iter().flat_map(|outcome| {
             let limits = notes.limits.iter();
-            let limits = limits.filter(|verdict| verdict.passed() == passed);
+            let limits = limits.filter(|verdict| verdict.outcome == outcome);
             let texts = limited(limits.map(Verdict::to_string), "more limit");
-            texts.into_iter().map(move |text| (passed, text))
+            texts.into_iter().map(move |text| (outcome, text))
         });
-        data.records("limits", limits, |record, (passed, text)| {
-            record.field("passed", &passed)?;
+        data.records("limits", limits, |record, (outcome, text)| {
+            record.field("outcome", outcome.name())?;
             record.field("text", &text)
         })?;
         let warnings = limited(notes.warnings.iter().cloned(), "more warning");
@@ -78,10 +78,9 @@ impl<'a> Data<'a, '_> {
         data.record("parts", |record| self.write_parts(record))?;
         data.field("total", &self.totals(Side::New))?;
         data.field("peak", &self.peaks())?;
-        let stated = profile.stated_total();
-        // The page says why it is less than the functions cost, if that is due to fibers.
-        let is_clear = excess(profile).is_none_or(|why| why == Excess::Fibers);
-        let stated = stated.filter(|_| self.report.comparison.is_none() && is_clear);
+        let has_fibers = excess(profile) == Some(Excess::Fibers);
+        let is_exceeded = self.report.comparison.is_none() && has_fibers;
+        let stated = profile.stated_total().filter(|_| is_exceeded);
         data.field("stated", &stated.map(WholeNumber::from))?;
         data.field("has_invocations", &self.report.has_invocations())?;
         data.record("repeated", |record| {
@@ -118,8 +117,8 @@ impl<'a> Data<'a, '_> {
         record.field("total", &self.totals(Side::Base))?;
         let events = comparison.events.iter().zip(&self.report.events);
         record.records("events", events, |record, (event, format)| {
-            let unit = Unit::of(event.unit, 1);
-            record.field("verdict", &verdict(event.change(), event.totals.base, unit))?;
+            let verdict = verdict(event.change(), event.totals.base, format.unit);
+            record.field("verdict", &verdict)?;
             record.field("caution", &self.report.caution(format))
         })
     }
@@ -132,10 +131,12 @@ impl<'a> Data<'a, '_> {
     /// The peak of each event that its summaries state, if that is not the total. Costs per run have no
     /// peak.
     fn peaks(&self) -> Vec<Option<WholeNumber>> {
-        let divisors = self.report.comparison.map(Comparison::divisors);
-        let is_whole = divisors.is_none_or(|divisors| divisors.new == 1);
-        let events = EventFormat::of(self.report.view.profile()).into_iter();
-        let peaks = events.map(|event| event.peak.filter(|_| is_whole));
+        let all = EventFormat::of(self.report.view.profile());
+        let events = self.report.known_events().iter();
+        let peaks = events.map(|event| {
+            let new = event.columns.new;
+            all[new.at].peak.filter(|_| new.runs == 1)
+        });
         peaks.map(|peak| peak.map(WholeNumber::from)).collect()
     }
 
@@ -164,8 +165,7 @@ impl<'a> Data<'a, '_> {
             None => profile.parts().collect(),
             Some(_) => Vec::new(),
         };
-        let unlisted = u128::from(profile.unlisted_parts());
-        if parts.len() as u128 + unlisted < 2 {
+        if part_count(profile) < 2 {
             parts.clear();
         }
         parts.sort_by_key(|part| Reverse(part.totals.first().copied()));
@@ -181,7 +181,7 @@ impl<'a> Data<'a, '_> {
             let totals = part.totals.iter().copied().map(WholeNumber::from);
             record.field("total", &totals.collect::<Vec<_>>())
         })?;
-        let unlisted = i128::try_from(unlisted).unwrap_or(i128::MAX);
+        let unlisted = i128::from(profile.unlisted_parts());
         record.field("unlisted", &WholeNumber(omitted.saturating_add(unlisted)))
     }
 
@@ -229,7 +229,7 @@ fn side_names(commands: Sides<String>, inputs: Sides<&str>) -> Sides<String> {
 
 /// Says by how much a total has changed.
 fn verdict(change: i128, base: i128, unit: Unit) -> String {
-    let size = change.abs();
+    let size = change.saturating_abs();
     let share = match base {
         1.. => format!(" ({} %)", percent(size, base)),
         0 => " (it cost nothing before)".to_owned(),

@@ -173,19 +173,13 @@ impl<'a> Data<'a, '_> {
         are_calls: bool,
         rows: &HashMap<FileLine<'_>, usize>,
     ) -> Vec<Vec<WholeNumber>> {
-        let count = rows.values().max().map_or(0, |last| last + 1);
-        let mut largest = vec![vec![None; count]; self.report.known_events().len()];
-        for (side, profile) in self.report.sides().rev() {
+        // By row and function.
+        let mut parts: HashMap<(usize, usize), SideSums> = HashMap::default();
+        for (side, profile) in self.report.sides() {
             let mut add = |line: FileLine<'_>, id: FunctionId, costs: &[Cost]| {
                 let Some(&row) = rows.get(&line) else { return };
-                let function = self.rank(side, id);
-                let name = self.report.named(self.functions.all[function]).name;
-                for (largest, cost) in largest.iter_mut().zip(costs) {
-                    // Parts of the new side are larger; of equal ones, that of the first by name is.
-                    let part = (side == Side::New, cost.unsigned_abs());
-                    let part = Some((part, Reverse((name, function))));
-                    largest[row] = largest[row].max(part);
-                }
+                let part = parts.entry((row, self.rank(side, id))).or_default();
+                part.add(side, 0, self.report.scaled(side, costs));
             };
             if are_calls {
                 for edge in profile.edges() {
@@ -198,6 +192,19 @@ impl<'a> Data<'a, '_> {
                 for line in profile.lines(id) {
                     let file = profile.name(line.file.unwrap_or(function.file));
                     add((file, line.line), id, line.costs);
+                }
+            }
+        }
+        let count = rows.values().max().map_or(0, |last| last + 1);
+        let mut largest = vec![vec![None; count]; self.report.known_events().len()];
+        for ((row, function), sums) in &parts {
+            let name = self.report.named(self.functions.all[*function]).name;
+            for side in Sides::EACH {
+                for (largest, cost) in largest.iter_mut().zip(&sums.costs[side]) {
+                    // Parts of the new side are larger; of equal ones, that of the first by name is.
+                    let part = (side == Side::New, cost.unsigned_abs());
+                    let part = Some((part, Reverse((name, *function))));
+                    largest[*row] = largest[*row].max(part);
                 }
             }
         }

@@ -24,6 +24,7 @@ mod start;
 mod table;
 mod timeline;
 
+pub(crate) use stacks::has_stacks;
 pub(crate) use timeline::MAX_CALLS as MAX_TIMELINE;
 
 use std::io::{self, BufWriter, Write};

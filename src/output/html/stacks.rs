@@ -10,7 +10,7 @@ use super::table::{DataColumn, DataRow, DataTable, TableEnd, WholeNumber, shown}
 use crate::compare::Sides;
 use crate::maps::IndexSet;
 use crate::output::joined_stacks::JoinedStacks;
-use crate::profile::Cost;
+use crate::profile::{Cost, Profile};
 use crate::stacks::{StackId, Stacks};
 
 /// The frame for the sum of omitted stacks.
@@ -37,14 +37,19 @@ const FRAME_COLUMNS: [DataColumn; 3] = [
 /// The position of a frame's function, if that is shown, and the name of the frame if it differs.
 type PageFrame<'a> = (Option<usize>, Option<&'a [u8]>);
 
+/// Whether the report has stacks. Without calls, these are just functions, which are drawn only to show
+/// what has changed.
+pub(crate) fn has_stacks(profile: &Profile, has_base: bool) -> bool {
+    has_base || profile.has_invocations()
+}
+
 impl<'p> Data<'_, 'p> {
     /// The frames and nodes of the costliest stacks that fit. The omitted children of a node are summed up
     /// in one more child. Costs and calls are not divided by runs, because rounding errors would add up.
     pub fn stacks(&self, budget: usize) -> Option<[DataTable; 2]> {
         let (base, new) = self.views.stacks();
         let tree = JoinedStacks::new(new, base.zip(self.report.comparison));
-        // Without calls, stacks are just functions, which are drawn only to show what has changed.
-        if tree.len() == 0 || !(self.report.has_invocations() || base.is_some()) {
+        if tree.len() == 0 || !has_stacks(self.report.view.profile(), base.is_some()) {
             return None;
         }
         let shares = self.stack_shares(&tree);
@@ -204,7 +209,6 @@ impl<'p> Data<'_, 'p> {
     fn frame_row<'t>(&self, row: DataRow<'t>, (function, name): PageFrame<'_>) -> DataRow<'t> {
         let [name, parts] = match name {
             None => Default::default(),
-            Some(b"") => names(b"???", self.options.report.names),
             Some(REST) => [String::new(), shown(REST)],
             Some(name) => names(name, self.options.report.names),
         };

@@ -89,12 +89,13 @@ impl Body {
     /// Lists verdicts on limits, failed ones first, in at most a third of the text.
     pub fn verdicts(&mut self, verdicts: &[Verdict]) {
         self.gap();
-        for (outcome, word) in [
-            (Outcome::Failed, "**failed**"),
-            (Outcome::Incomplete, "**incomplete**"),
-            (Outcome::NotFound, "**not checked**"),
-            (Outcome::Passed, "passed"),
-        ] {
+        for outcome in Outcome::ALL {
+            let word = match outcome {
+                Outcome::Failed => "**failed**",
+                Outcome::Incomplete => "**incomplete**",
+                Outcome::NotFound => "**not checked**",
+                Outcome::Passed => "passed",
+            };
             let mut lines = verdicts
                 .iter()
                 .filter(|verdict| verdict.outcome == outcome)
@@ -113,7 +114,7 @@ impl Body {
 
     /// Whether this number of characters would be left after another line.
     pub fn has_room(&self, line: &str, left: usize) -> bool {
-        self.characters + line.chars().count() <= MAX_CHARACTERS - left
+        self.characters + line.chars().count() + left <= MAX_CHARACTERS
     }
 
     /// Adds a table with the rows that fit, if there are any. `name` returns the cell for a row with

@@ -22,7 +22,7 @@ use super::{Names, ReportOptions, Sort};
 use crate::compare::{Comparison, Outcome, Side, Transition, Verdict};
 use crate::display::numbers::{counted, grouped, percent};
 use crate::display::text::printable;
-use crate::display::units::{Unit, in_units};
+use crate::display::units::in_units;
 use crate::io::SourceFiles;
 use crate::names::{Named, SHORT, cut_end, short_name};
 use crate::profile::{Cost, FunctionId, Line};
@@ -44,10 +44,6 @@ const MAX_ROWS: usize = 4_000;
 
 /// The most columns of a command.
 const COMMAND: usize = 120;
-
-/// The self cost of a stack or of a line. It is the inclusive cost of its row, since these may be
-/// estimates.
-const STACK_SELF: Column = Column::new(Sort::Inclusive, ["self", "self %", ""]);
 
 /// Writes the report of a profile, with the verdicts on its limits: the totals, the costliest
 /// functions, the costliest stacks, the costliest lines, and the command for more details.
@@ -76,8 +72,8 @@ pub fn write(
     let rows = Report::new(rows, options);
     let command = cut_end(&command(stacks.profile()), Some(COMMAND));
     let title = format!("Profile of {}", span(&command));
-    let digest = digest(&report, stacks);
-    Ok(body(title, &report, &rows, verdicts, sources, digest)?.write(output)?)
+    let body = body(title, &report, &rows, verdicts, sources, Some(stacks))?;
+    Ok(body.write(output)?)
 }
 
 /// Writes a comparison, with the verdicts on its limits.
@@ -96,8 +92,8 @@ pub fn write_comparison(
 ) -> Result<(), Error> {
     let options = &for_no_terminal(options);
     let report = Report::new(comparison, options);
-    let title = growth(comparison);
-    let body = body(title, &report, &report, verdicts, sources, Body::default())?;
+    let title = growth(&report, comparison);
+    let body = body(title, &report, &report, verdicts, sources, None)?;
     Ok(body.write(output)?)
 }
 
@@ -117,21 +113,21 @@ fn body(
     groups: &Report<'_>,
     verdicts: &[Verdict],
     sources: &mut SourceFiles,
-    digest: Body,
+    stacks: Option<&Stacks<'_>>,
 ) -> Result<Body, Error> {
-    let found = groups.options.function.as_deref();
-    let found = found.map(|name| groups.found(name, sources)).transpose()?;
+    let function = groups.options.function.as_ref();
+    let found = function.map(|_| groups.found(sources)).transpose()?;
     let mut wanted = None;
-    let mut end = Body::default();
+    let mut end = Body {
+        reserve: MAX_CHARACTERS / 2,
+        ..Body::default()
+    };
     if found.is_none() {
         wanted = groups.wanted()?;
         repeated(&mut end, groups, wanted.as_ref().map(Wanted::shown));
     }
-    // These sections are about all functions.
-    if found.is_none() && wanted.is_none() && !digest.text.is_empty() {
-        end.gap();
-        end.text += &digest.text;
-        end.characters += digest.characters;
+    if let Some(stacks) = stacks.filter(|_| groups.options.shows_all()) {
+        digest(&mut end, report, stacks);
     }
     let mut body = Body {
         reserve: end.characters,
@@ -267,9 +263,8 @@ fn functions(body: &mut Body, report: &Report<'_>, rows: &[Row<'_>], top: usize)
                 .and_then(|change| absence(change.sums))
                 .map(str::to_owned);
             let transition = change.and_then(|change| change.transition.as_ref());
-            let transition = transition.map(|Transition { word, what }| {
-                format!("{word} {}", cell(&short_name(what, SHORT)))
-            });
+            let transition = transition
+                .map(|Transition { word, what }| format!("{word} {}", name_cell(report, what)));
             let name = [Some(name_cell(report, name)), word, transition];
             name.into_iter().flatten().collect::<Vec<_>>().join(", ")
         })
@@ -319,11 +314,10 @@ fn name_cell(report: &Report<'_>, name: &str) -> String {
 
 /// The sections after the table of functions: the costliest stacks, the costliest lines, and the command
 /// that shows more about the first function.
-fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
-    let mut body = Body::default();
+fn digest(body: &mut Body, report: &Report<'_>, stacks: &Stacks<'_>) {
     let (profile, first) = (report.view, report.first());
     let columns = Columns {
-        values: vec![STACK_SELF],
+        values: vec![Column::SELF],
         whole: Some(first.whole),
         has_sides: false,
     };
@@ -333,8 +327,8 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
         let rows = paths.iter().map(|&id| {
             let (costs, is_estimated) = (stacks.self_costs(id), stacks.is_estimated(id));
             Row {
-                text: Some(path(stacks, id)),
-                ..report.row_of(Named::default(), [costs; 2], is_estimated)
+                text: Some(path(report, stacks, id)),
+                ..report.row_of(Named::default(), costs, is_estimated)
             }
         });
         let rows: Vec<Row<'_>> = rows.collect();
@@ -366,7 +360,7 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
                 line: line.line,
                 ..own
             };
-            report.row_of(named, [line.costs; 2], false)
+            report.row_of(named, line.costs, false)
         });
         let rows: Vec<Row<'_>> = rows.collect();
         let table = report.table(["function", "line"], &columns);
@@ -390,7 +384,6 @@ fn digest(report: &Report<'_>, stacks: &Stacks<'_>) -> Body {
             "    cg-preprocess PROFILE -f text --function '{name}'{hidden}{source}"
         ));
     }
-    body
 }
 
 /// The most expensive items with a positive cost.
@@ -402,12 +395,12 @@ fn costliest<T>(all: impl Iterator<Item = T>, cost: impl Fn(&T) -> Cost) -> Vec<
 }
 
 /// The frames of a stack as code spans, from the root on.
-fn path(stacks: &Stacks<'_>, id: StackId) -> String {
+fn path(report: &Report<'_>, stacks: &Stacks<'_>, id: StackId) -> String {
     let mut frames: Vec<StackId> = iter::successors(Some(id), |&id| stacks.parent(id)).collect();
     frames.reverse();
     let left_out = frames.len().saturating_sub(MAX_FRAMES);
     let (begin, end) = frames.split_at(frames.len().min(MAX_FRAMES) / 2);
-    let frame = |&id: &StackId| cell(&short_name(&printable(stacks.frame(id)), SHORT));
+    let frame = |&id: &StackId| name_cell(report, &printable(stacks.frame(id)));
     let more = (left_out > 0).then(|| format!("{} more", grouped(left_out as u64)));
     let begin = begin.iter().map(frame).chain(more);
     let shown: Vec<String> = begin.chain(end[left_out..].iter().map(frame)).collect();
@@ -415,13 +408,13 @@ fn path(stacks: &Stacks<'_>, id: StackId) -> String {
 }
 
 /// The change of the first event's total, for the heading.
-fn growth(comparison: &Comparison<'_>) -> String {
+fn growth(report: &Report<'_>, comparison: &Comparison<'_>) -> String {
     let first = comparison.first();
     let event = span(&printable(first.name));
     let change = first.change().saturating_abs();
     let size = match first.totals.base {
         base @ 1.. => percent(change, base) + " %",
-        _ => in_units(change, Unit::of(first.unit, 1)),
+        _ => in_units(change, report.first().unit),
     };
     match first.change() {
         0 => format!("{event} is unchanged"),

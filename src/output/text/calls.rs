@@ -7,13 +7,13 @@ use super::lines::INDENT;
 use crate::compare::Side;
 use crate::display::numbers::{counted, grouped};
 use crate::maps::{HashMap, HashSet, IndexMap};
-use crate::names::{Named, SHORT, short_name};
+use crate::names::{Named, SHORT};
+use crate::output::Sort;
 use crate::output::figures::calls::CallSums;
 use crate::output::figures::line::TextLine;
 use crate::output::figures::report::{Column, Columns, Report};
 use crate::output::figures::row::Row;
 use crate::output::figures::{absence, both_sides, either, marked};
-use crate::output::{Names, Sort};
 use crate::profile::{Cost, EdgeRef, FunctionId};
 use crate::tables::first_cost;
 
@@ -349,9 +349,6 @@ impl<'a> Report<'a> {
 
     /// A name as tables show it, in this width if it is short.
     pub(super) fn short(&self, named: &Named<'_>, width: usize) -> String {
-        match self.options.names {
-            Names::Full => named.shown(),
-            Names::Short => short_name(&named.shown(), width),
-        }
+        self.options.names.of(&named.shown(), width)
     }
 }

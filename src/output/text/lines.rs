@@ -199,7 +199,7 @@ fn all_lines<'a>(report: &Report<'a>, id: FunctionId) -> BTreeMap<LineOrder<'a>,
     let mut all: BTreeMap<_, Row<'_>> = BTreeMap::new();
     for line in profile.lines(id).filter(|_| !is_trace(report)) {
         let row = all.entry(key(line.file, line.line)).or_default();
-        *row = report.row_of(Named::default(), [line.costs, &[]], false);
+        *row = report.row_of(Named::default(), line.costs, false);
     }
     for call in profile.sub_calls(id) {
         let row = all.entry(key(call.file(), call.line)).or_default();

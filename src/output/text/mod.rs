@@ -17,10 +17,12 @@ use super::figures::{absence, fact};
 use crate::compare::Subject;
 use crate::compare::{Side, Transition};
 use crate::display::numbers::{counted, grouped};
+use crate::display::text::printable;
 use crate::io::SourceFiles;
 use crate::maps::HashSet;
-use crate::names::{NameQuery, SHORT, width_of};
+use crate::names::{SHORT, width_of};
 pub use crate::output::figures::ReportError;
+use crate::output::options::Wanted;
 use crate::view::GroupBy;
 
 /// The width to which details are wrapped without a terminal.
@@ -49,7 +51,7 @@ pub fn write<'a>(
 ) -> Result<(), ReportError> {
     let report = Report::new(subject, options);
     let lines = match &options.function {
-        Some(name) => [report.heading(), report.found(name, sources)?].concat(),
+        Some(_) => [report.heading(), report.found(sources)?].concat(),
         None => report.top_rows(sources)?,
     };
     Ok(write_lines(lines, options, output)?)
@@ -59,20 +61,19 @@ impl<'a> Report<'a> {
     /// The costliest rows, or those that changed most.
     fn top_rows(&self, sources: &mut SourceFiles) -> Result<Vec<TextLine>, ReportError> {
         let mut lines = self.heading();
-        let query = self.options.filter.as_deref().map(NameQuery::new);
-        let found = query.as_ref().map(|query| query.containing(self.names()));
-        let found = found.transpose()?;
+        let found = self.options.wanted(self.names())?;
+        let found = found.as_ref().map(Wanted::shown);
         let most = self.options.most(self.len());
-        let listed = match &found {
+        let listed = match found {
             None => self.listed(0..self.len(), most),
             Some(found) => self.listed(found.iter().copied(), most),
         };
-        if let Some(query) = query {
+        if let Some(words) = &self.options.filter {
             let what = [self.either("", "changed "), self.kind.by.name()].concat();
             let found = self.together(listed.all, &what, &self.columns());
             lines.push(fact(
                 "filter",
-                &format!("\"{}\" matches {found}", query.text()),
+                &format!("\"{}\" matches {found}", printable(words)),
             ));
         }
         lines.extend(self.top_parts());
@@ -83,7 +84,7 @@ impl<'a> Report<'a> {
         let rest = self.rest(&listed, listed.rows.len());
         lines.extend(rest.first().map(|_| TextLine::empty()));
         lines.extend(rest.into_iter().map(TextLine::Plain));
-        lines.extend(self.repeated_table(found.as_deref()));
+        lines.extend(self.repeated_table(found));
         Ok(lines)
     }
 
@@ -162,10 +163,11 @@ impl<'a> Report<'a> {
     /// The functions of a name, each with its callers, callees and lines, after an empty line.
     pub(in crate::output) fn found(
         &self,
-        name: &[u8],
         sources: &mut SourceFiles,
     ) -> Result<Vec<TextLine>, ReportError> {
-        let (found, most) = NameQuery::new(name).find(self.names())?;
+        let Some(Wanted { found, most }) = self.options.wanted(self.names())? else {
+            return Ok(Vec::new());
+        };
         let most = self.options.most(found.len()).min(most);
         let rest = found.len() - most;
         let top = &self.first_rows(found.into_iter(), most);

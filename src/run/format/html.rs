@@ -34,7 +34,11 @@ pub(super) const HTML: Spec = Spec {
         }
     },
     write: |material, to| {
-        material.stacks();
+        // The page hides by itself, so that readers can show what is hidden.
+        material.views = material.whole;
+        if html::has_stacks(material.views.profile(), material.options.has_base()) {
+            material.stacks();
+        }
         let estimates = material.estimates.take();
         let notes = Notes {
             estimates: estimates.as_deref(),

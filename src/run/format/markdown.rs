@@ -36,11 +36,10 @@ pub(super) const MARKDOWN: Spec = Spec {
         let (limits, options) = (material.notes.limits, material.report_options());
         match rows.subject() {
             Subject::View(rows) => {
-                // These parts have no stacks that could be estimates.
-                let is_part = options.function.is_some() || options.filter.is_some();
-                let (_, stacks) = match is_part {
-                    true => material.views.stacks(),
-                    false => material.stacks(),
+                // Otherwise, no stacks are shown that could be estimates.
+                let (_, stacks) = match options.shows_all() {
+                    true => material.stacks(),
+                    false => material.views.stacks(),
                 };
                 let functions = functions.subject().view();
                 let sources = &mut *material.sources;

@@ -13,11 +13,11 @@ use crate::view::GroupBy;
 /// What an output is written from.
 pub(in crate::run) struct Material<'a> {
     pub views: &'a Views<'a>,
+    /// The same with what is to be hidden.
+    pub whole: &'a Views<'a>,
     pub notes: Notes<'a>,
     pub sources: &'a mut SourceFiles,
     pub options: &'a ConvertOptions,
-    /// Whether the output goes to a terminal.
-    pub to_terminal: bool,
     pub output: &'a Target,
     /// What to know about estimated stacks.
     pub estimates: Option<String>,

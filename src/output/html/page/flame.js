@@ -39,7 +39,7 @@ function aboutNode(node, root, zoom) {
     `${share(inclusive)} % of the total`,
     zoom !== root && `${percent(inclusive, zoom.inclusive)} % of what is zoomed`,
     node !== root && !isCallers && `self ${ownCost(own)} (${share(own)} %)`,
-    count > 0 && counted(count, 'call', (number) => callsText(number)),
+    count > 0 && counted(count, 'call', callCount),
     comparison && `base ${ownCost(before)}, change ${signedCost(change)}`,
     isDoubtful(node) && 'estimated',
   ]);

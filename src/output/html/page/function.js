@@ -136,19 +136,8 @@ function calledBy(index) {
   return [` by ${counted(number, 'function')}`, times, nameIn(most), cost(costliest) > cost(most) && another];
 }
 
-/** The functions from which a function is reached by calls, or which it reaches. */
-function reached(index, from, to) {
-  const found = new Set([index]);
-  for (const one of found) {
-    for (const call of callsBy(from)[one]) if (calls[to][call] !== NONE) found.add(calls[to][call]);
-  }
-  return found;
-}
 /** The functions that call each other, directly or not, together with a function. */
-const cycleOf = once((index) => {
-  const before = reached(index, 'callee', 'caller');
-  return [...reached(index, 'caller', 'callee')].filter((one) => before.has(one));
-});
+const cycleOf = (index) => [...new Set(data.functions.cycles.filter((cycle) => cycle.includes(index)).flat())];
 
 /** The most functions that a text lists. */
 const FEW_NAMES = 8;

@@ -8,13 +8,13 @@ const namedLike = (pattern) => functions.filter(({ name }) => pattern.test(name)
 const hasShare = ({ index }, part) => Number(data.functions.inclusive[0][index]) > part * Number(totalOf(0));
 
 /** PHP’s functions that wait for a fiber: what it costs is part of their self cost, too. */
-const fiberSwitches = namedLike(/^php::Fiber->(start|resume|throw)$/);
+const fiberSwitches = namedLike(/^(php::)?Fiber->(start|resume|throw)$/);
 
 /** What is counted twice, if the profile says what the run cost. */
 function countedTwice() {
   const { stated, total } = data;
-  if (stated === null || fiberSwitches.length === 0 || exact(stated) >= exact(total[0])) return undefined;
-  const names = fiberSwitches.map(({ name }) => name).join(' and ');
+  if (stated === null) return undefined;
+  const names = fiberSwitches.map(({ name }) => name).join(' and ') || 'functions that wait for fibers';
   const more = costIn(0, exact(total[0]) - exact(stated));
   return `The ${data.runs > 1 ? 'runs' : 'run'} ${isTime(0) ? 'took' : 'cost'} ${costIn(0, stated)}; ${more} are counted twice, because of fibers: the self costs of ${names} contain what the fibers cost, which is shown with the functions in them as well.`;
 }

@@ -43,6 +43,14 @@ function recordedAt() {
   return first === last ? first : `${first} to ${last}`;
 }
 
+/** What a limit came to, and the style of its banner. */
+const LIMITS = {
+  failed: ['✗ Limit failed', 'failed'],
+  incomplete: ['✗ Limit incomplete', 'failed'],
+  'not found': ['Limit not checked', ''],
+  passed: ['✓ Limit passed', 'passed'],
+};
+
 /** Makes what all views have in common. */
 function begin() {
   // Without a part of the calls, not every call is known.
@@ -67,9 +75,7 @@ function begin() {
   byId('banners').append(
     ...present([
       comparison?.per_run && banner(`Per run: ${comparison.per_run}`, ''),
-      data.limits.map(({ passed, text }) =>
-        passed ? banner(`✓ Limit passed: ${text}`, 'passed') : banner(`✗ Limit failed: ${text}`, 'failed'),
-      ),
+      data.limits.map(({ outcome, text }) => banner(`${LIMITS[outcome][0]}: ${text}`, LIMITS[outcome][1])),
       data.warnings.map(warning),
       hints().map((text) => banner(text, '')),
       data.parts.shown.length > 0 && partTotals(data.parts),
