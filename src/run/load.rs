@@ -76,17 +76,8 @@ pub(super) fn load(
     progress: &Progress,
     converted: &mut Converted,
 ) -> Result<LoadedProfile, ConvertError> {
-    let inputs = input_names(found);
-    let filters = &options.read.parts;
-    let merged = merge(found, skips_unreadable, options, progress)?;
-    missing_part(&merged.parts, filters, &inputs)?;
-    let Some(mut profile) = merged.profile else {
-        return Err(match merged.error {
-            Some(error) => error,
-            None if filters.is_empty() => ConvertError::NoInput,
-            None => ConvertError::EmptyPart(inputs),
-        });
-    };
+    let mut merged = merge(found, skips_unreadable, options, progress)?;
+    let mut profile = merged.take_profile(found, &options.read.parts)?;
     let common_events = merged.common_events.as_deref();
     let mut warnings = merged.warnings;
     warnings.extend(notices::missing_events(&profile, common_events));
@@ -97,9 +88,6 @@ pub(super) fn load(
     ));
     warnings.extend(notices::parts_beside(&merged.later_parts, found));
     warnings.extend(notices::counted_twice(found, &merged.sums));
-    profile
-        .check_events()
-        .map_err(|error| ConvertError::model(found, error.into()))?;
     let has_all_events = options.events == EventChoice::All;
     let has = |feature| has_all_events && options.format.has(feature);
     let has_derived = has(Feature::DerivedEvents);
@@ -133,7 +121,7 @@ pub(super) fn load(
     // A merged profile may be much newer than its runs.
     let recorded = merged.sums.is_empty().then(|| recorded(found)).flatten();
     Ok(LoadedProfile {
-        inputs,
+        inputs: input_names(found),
         recorded,
         profile,
         has_all_costs,
@@ -270,6 +258,26 @@ impl Merged {
         merged.warnings.push(notices::skipped(&error));
         merged.error = Some(error);
         merged
+    }
+
+    /// The profile of these inputs, if there is one with a usable choice of events.
+    fn take_profile(
+        &mut self,
+        found: &[ResolvedSource<'_>],
+        filters: &[PartFilter],
+    ) -> Result<Profile, ConvertError> {
+        let inputs = input_names(found);
+        missing_part(&self.parts, filters, &inputs)?;
+        let profile = self.profile.take();
+        let profile = profile.ok_or_else(|| match self.error.take() {
+            Some(error) => error,
+            None if filters.is_empty() => ConvertError::NoInput,
+            None => ConvertError::EmptyPart(inputs),
+        })?;
+        profile
+            .check_events()
+            .map_err(|error| ConvertError::model(found, error.into()))?;
+        Ok(profile)
     }
 
     /// The events to read from the inputs that follow, once they are known.
@@ -550,15 +558,8 @@ pub(super) fn load_one(
         None => batch.add(found)?,
     };
     let inputs = slice::from_ref(found);
-    let merged = batch.finish(inputs, has_data)?;
-    missing_part(&merged.parts, &options.read.parts, &input_names(inputs))?;
-    let Some(mut profile) = merged.profile else {
-        let nothing = || ConvertError::EmptyPart(input_names(inputs));
-        return Err(merged.error.unwrap_or_else(nothing));
-    };
-    profile
-        .check_events()
-        .map_err(|error| ConvertError::model(inputs, error.into()))?;
+    let mut merged = batch.finish(inputs, has_data)?;
+    let mut profile = merged.take_profile(inputs, &options.read.parts)?;
     if notices::is_loss(&merged.warnings) {
         profile.set_incomplete();
     }
