@@ -63,6 +63,7 @@ impl Loaded<'_> {
             notes: sides.notes(&warnings, &converted.verdicts),
             sources: &mut self.sources,
             options,
+            to_terminal: self.output.target.is_terminal(),
             output: &self.output.target,
             estimates: None,
             found: Vec::new(),

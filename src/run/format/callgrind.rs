@@ -27,7 +27,7 @@ pub(super) const CALLGRIND: Spec = Spec {
 fn write(material: &mut Material<'_>, to: &mut dyn Write) -> Result<(), FormatError> {
     let profile = material.views.profile();
     let mut text = Vec::new();
-    let warnings = if material.output.is_terminal() {
+    let warnings = if material.to_terminal {
         callgrind::write(profile, &mut text)?
     } else {
         callgrind::write(profile, &mut *to)?

@@ -18,6 +18,8 @@ pub(in crate::run) struct Material<'a> {
     pub notes: Notes<'a>,
     pub sources: &'a mut SourceFiles,
     pub options: &'a ConvertOptions,
+    /// Whether the output goes to a terminal.
+    pub to_terminal: bool,
     pub output: &'a Target,
     /// What to know about estimated stacks.
     pub estimates: Option<String>,
